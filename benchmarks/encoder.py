@@ -3,13 +3,15 @@
     python -m benchmarks.encoder FOLDER [--pairs 20 40 100] [--sets et hu] [--markdown]
     python -m benchmarks.encoder FOLDER --learn 10 30 70 --draws 2 --sets et it ru cs ja ro
     python -m benchmarks.encoder FOLDER --english --layer 3 --pairs 400
+    python -m benchmarks.encoder FOLDER --static
 
 FOLDER is an encoder, as `alignkit align --encoder` takes it. Each text is cut to its first pairs
 and trained on by itself. The table has the AER without and with the encoder, how often cells with a
 probability of at least .9 are right, and which share of the gold links have one of at least .05, so
 that the annotation page suggests them. With --learn, so many gold pairs at random are learned from,
 and the AER is that of the others. With --english it is F1 of all links, possible ones included, and
-of those between different words (nF). ALIGNKIT_DATA names the folder of the corpora.
+of those between different words (nF). With --static, also with word vectors: those that the encoder
+gives to each word by itself. ALIGNKIT_DATA names the folder of the corpora.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.align import Aligner
 from alignkit.align.encoder import Encoder
 from alignkit.align.supervised import Refiner
+from alignkit.align.vectors import WordVectors
 from alignkit.tables.table import Table
 from benchmarks.machine import machine
 from benchmarks.texts import TEXTS, Pair
@@ -55,6 +58,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, nargs="+", default=[MOST], metavar="N")
     parser.add_argument("--sets", nargs="+", choices=TEXTS, metavar="NAME")
     parser.add_argument("--english", action="store_true")
+    parser.add_argument("--static", action="store_true", help="also with word vectors")
     parser.add_argument("--learn", type=int, nargs="+", metavar="N")
     parser.add_argument("--draws", type=int, default=1, metavar="N")
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
@@ -72,7 +76,7 @@ def main() -> None:
             elif options.english:
                 new = [within_english(name, gold, encoder)]
             else:
-                new = [compared(name, gold, encoder)]
+                new = [compared(name, gold, encoder, static=options.static)]
             rows += new
             print(new, flush=True)
         records += rows
@@ -88,9 +92,19 @@ def first_pairs(name: str, size: int) -> Gold:
     return Gold(text.pairs[:size], text.gold[:size], text.monolingual)
 
 
-def train(gold: Gold, encoder: Encoder | None) -> Aligner:
-    """Train on the pairs alone."""
-    return Aligner.train(gold.pairs, identity=3.0 if gold.monolingual else 0.0, encoder=encoder)
+def train(gold: Gold, given: Encoder | WordVectors | None) -> Aligner:
+    """Train on the pairs alone, with an encoder or with word vectors."""
+    identity = 3.0 if gold.monolingual else 0.0
+    if isinstance(given, WordVectors):
+        return Aligner.train(gold.pairs, identity=identity, vectors=given)
+    return Aligner.train(gold.pairs, identity=identity, encoder=given)
+
+
+def static_vectors(encoder: Encoder, gold: Gold) -> WordVectors:
+    """Return the vectors that an encoder gives to each word of a text by itself."""
+    words = sorted({word for pair in gold.pairs for side in pair for word in side})
+    vectors = encoder.vectors([[word] for word in words])
+    return WordVectors(words, np.concatenate(vectors))
 
 
 def aer(links: Sequence[Alignment], gold: Sequence[Alignment]) -> float:
@@ -108,16 +122,19 @@ def aligned(aligner: Aligner, pairs: Sequence[Pair]) -> list[Alignment]:
     return [links.alignment(k) for k in range(len(pairs))]
 
 
-def compared(name: str, gold: Gold, encoder: Encoder) -> dict[str, object]:
-    """Return the figures of a text without and with the encoder."""
+def compared(name: str, gold: Gold, encoder: Encoder, *, static: bool) -> dict[str, object]:
+    """Return the figures of a text without and with the encoder, and with word vectors."""
     row: dict[str, object] = {"set": name, "pairs": len(gold.pairs)}
-    for what, given in (("alone", None), ("encoder", encoder)):
+    ways: dict[str, Encoder | WordVectors | None] = {"alone": None, "encoder": encoder}
+    if static:
+        ways["static"] = static_vectors(encoder, gold)
+    for what, given in ways.items():
         aligner = train(gold, given)
         row[f"AER {what}"] = aer(aligned(aligner, gold.pairs), gold.links)
         likely = aligner.align_bitext(gold.pairs, threshold=SUGGESTED)
         row[f"suggested {what}"] = 100 * suggested(likely, gold)
         row[f"right at .9 {what}"] = 100 * right_share(likely, gold)
-        if aligner.encoding is not None:
+        if given is encoder and aligner.encoding is not None:
             row["matched"] = 100 * aligner.encoding.matched_share
     return row
 

@@ -118,7 +118,8 @@ def test_vectors_that_were_learned_with_are_asked_for(capsys, tmp_path):
     gold = write(tmp_path, "gold.jsonl", "".join(LINES[:41]))
     how = [gold, *HOW, "--prior", "none"]
     ran = run(capsys, "learn", *how, "--vectors", vectors, "--save", model)
-    assert "vectors: found for 3 of" in ran.err
+    assert "3 vectors of 2 dimensions" in ran.err
+    assert "words have no vector" in ran.err
     assert "not used" not in ran.out
     align = ["align", PARAPHRASES, "--load", model]
     run(capsys, *align).failed("model: ", "--vectors", "--no-learned")

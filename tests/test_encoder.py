@@ -19,7 +19,8 @@ from alignkit.align.bitext import Pieces
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.encoder import FunctionEncoder
 from alignkit.align.encoder import kept_shares as kept
-from alignkit.align.encoder.encoding import BATCH, PairEncoder, encoder_of
+from alignkit.align.encoder.encoding import BATCH, PairEncoder
+from alignkit.align.encoder.functions import encoder_of
 from alignkit.align.encoder.joined_words import JoinedWords
 from alignkit.align.encoder.shares import (
     UNITS,
@@ -29,7 +30,7 @@ from alignkit.align.encoder.shares import (
     spread_of,
 )
 from alignkit.align.encoder.transformer import Windows
-from alignkit.align.priors import SharesPrior
+from alignkit.align.priors import add_shares
 from alignkit.align.supervised import Refiner
 from alignkit.cli.common import encoders
 
@@ -215,7 +216,7 @@ def test_the_pseudo_count_of_a_word_pair_is_the_weighted_mean_over_its_places():
     bitext = PairEncoder(Meaning()).encoded(Bitext.pack(pairs, written=True))
     index = Cooccurrence.of(bitext)
     prior = np.full(len(index.columns), 0.5, np.float32)
-    SharesPrior(weight=3).add(prior, index, bitext)
+    add_shares(prior, index, bitext.shares, 3)
     places = {}
     for k in range(len(bitext)):
         cells = bitext.shares[bitext.starts[k] : bitext.starts[k + 1]].tolist()
@@ -357,9 +358,9 @@ def test_interrupting_loses_no_more_than_a_batch():
     bitext = Bitext.pack(pairs, written=True)
     stopping = Meaning(stop_after=6 * BATCH)
     with pytest.raises(KeyboardInterrupt):
-        PairEncoder(stopping, 0.17).encoded(bitext)
+        PairEncoder(stopping, spread=0.17).encoded(bitext)
     encoder = Meaning()
-    PairEncoder(encoder, 0.17).encoded(bitext)
+    PairEncoder(encoder, spread=0.17).encoded(bitext)
     assert len(encoder.asked) <= 2 * len(pairs) - len(stopping.asked) + 2 * BATCH
 
 
@@ -554,7 +555,7 @@ def test_settings_of_vectors_hold_for_encoders():
         (["--encoder-layer", "3"], "--encoder-layer needs --encoder"),
         (["--download"], "--download needs --encoder"),
         (["--no-encoder"], "--no-encoder needs --load"),
-        (["--encoder", "x", "--vector-least", ".3"], "--vector-least needs --vectors"),
+        (["--encoder", "x", "--target-vectors", "y"], "--target-vectors needs --vectors"),
         (["--vector-weight", "3"], "--vector-weight needs --encoder or --vectors"),
     ],
 )

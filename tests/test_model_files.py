@@ -113,7 +113,7 @@ def test_the_file_is_as_the_specification_says(tmp_path):
         assert packed.read("words/target.txt") == b"the\\n\nback\\\\slash\n\\\\n\n"
     assert content == {
         "alignkit": "model",
-        "version": model_files.PLAIN_VERSION,
+        "version": model_files.VERSION,
         "header": HEADER,
         "arrays": {
             "forward": {"dtype": "float32", "shape": [4]},
@@ -267,7 +267,14 @@ def forged(path, content, *parts):
 
 
 def model(**changed):
-    return {"alignkit": "model", "version": 1, "header": {}, "arrays": {}, "words": {}, **changed}
+    return {
+        "alignkit": "model",
+        "version": model_files.VERSION,
+        "header": {},
+        "arrays": {},
+        "words": {},
+        **changed,
+    }
 
 
 def table(dtype="float32", shape=(2,)):
@@ -283,9 +290,10 @@ def table(dtype="float32", shape=(2,)):
         ({"alignkit": "model"}, "its version is 'None'; train"),
         (model(version=0), "its version is '0'"),
         (model(version="1"), "its version is '1'"),
-        (model(version=6), r"file version 6, made by a newer .* up to 5: inst"),
+        (model(version=7), r"file version 7, made by a newer .* reads version 6: install a newer"),
+        (model(version=5), r"file version 5, made by an older .* reads version 6: train it again"),
         (model(more=1), "alignkit, arrays, header, more, version, words"),
-        ({"alignkit": "model", "version": 1}, "it has the entries alignkit, version"),
+        ({"alignkit": "model", "version": 6}, "it has the entries alignkit, version"),
         (model(header=[]), "its header must be an object"),
         (model(header={"p0": math.nan}), "contains NaN"),
         (model(header={"p0": -math.inf}), "contains -Infinity"),

@@ -15,7 +15,7 @@ from alignkit.align.model_files import read_model, write_model
 from alignkit.errors import AlignerError
 
 TEXT, MODELS = plain.random_text(21, 60, 20), ("ibm2", "hmm", "ibm3", "ibm4")
-VECTORS = {"dimensions": 3, "source_words": 1, "target_words": 2, "word_pairs": 1}
+VECTORS = {"dimensions": 3, "spread": 0.17}
 
 
 @pytest.fixture(scope="module")
@@ -180,10 +180,11 @@ def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, models):
         ({"casefold": 1}, "casefold is 1"),
         ({"stranger": 1}, "stranger is not a known entry"),
         ({"null_shares": [0.5, 0.5]}, "null_shares are a list of 2; hmm has none"),
-        ({"vectors": None}, "vectors are None; expected dimensions, "),
-        ({"vectors": {"dimensions": 3}}, "vectors are a dict of 1; expected dimensions, "),
-        ({"vectors": {**VECTORS, "word_pairs": -1}}, "vectors are a list of 4; expected counts"),
-        ({"vectors": {**VECTORS, "dimensions": 1.5}}, "vectors are a list of 4; expected counts"),
+        ({"vectors": None}, "vectors is None; expected dimensions, spread"),
+        ({"vectors": {"dimensions": 3}}, "vectors is a dict of 1; expected dimensions, spread"),
+        ({"vectors": {**VECTORS, "dimensions": 0}}, "dimensions is 0; expected a number from 1"),
+        ({"vectors": {**VECTORS, "dimensions": 1.5}}, "dimensions is 1.5; expected int"),
+        ({"vectors": {**VECTORS, "spread": 0.0}}, "vectors: spread is 0.0; expected a number up"),
         ({"history": [["hmm", 0, -1.0, -1.0]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, None]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, 10**400]]}, "history has the round"),

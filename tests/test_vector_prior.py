@@ -1,4 +1,4 @@
-"""Words whose vectors are near get pseudo-counts, where they occur together."""
+"""Words whose vectors fit each other best get pseudo-counts, where they occur together."""
 
 import re
 
@@ -8,10 +8,16 @@ import pytest
 from command import run, write
 from hypothesis import given
 from hypothesis import strategies as st
+from test_encoder import plain_shares
 
 from alignkit.align import Aligner, Bitext
+from alignkit.align.encoder.shares import UNITS
 from alignkit.align.vectors import WordVectors
-from alignkit.errors import AlignkitError, AlignmentError, OptionError
+from alignkit.errors import AlignerError, AlignkitError, AlignmentError, OptionError
+
+TEXT = plain.random_text(3, 80)
+WORDS = sorted({word for pair in TEXT for side in pair for word in side})
+KNOWN = WordVectors(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4)))
 
 BARE = {"spelling": 0.0, "stem_weight": 0.0, "model": "ibm1", "ibm1": 0}
 
@@ -29,46 +35,54 @@ def gains(text, vectors, target_vectors=None, **options):
     }, aligner
 
 
-def pseudo_count(one, other, weight, least):
-    """What two vectors give, as the page on vectors has it."""
-    lengths = np.linalg.norm(one) * np.linalg.norm(other)
-    cosine = one @ other / lengths if lengths else 0.0
-    return weight * max(cosine - least, 0) / (1 - least)
-
-
 def random_vectors(rng, words):
     array = rng.normal(size=(len(words), 3)) * 10.0 ** rng.integers(-9, 9, (len(words), 1))
     array[rng.random(len(words)) < 0.2] = 0
     return WordVectors(words, array)
 
 
-@given(st.integers(0, 10**6), st.floats(0, 9), st.floats(0, 0.9))
-def test_a_near_word_gets_its_pseudo_count(seed, weight, least):
+def cosines(source, target):
+    """Return the cosines of the words of a pair as lists; None for words without a vector."""
+    rows = []
+    for one in source.astype(float):
+        row = []
+        for other in target.astype(float):
+            lengths = np.linalg.norm(one) * np.linalg.norm(other)
+            row.append(one @ other / lengths if lengths else None)
+        rows.append(row)
+    return rows
+
+
+def mean_shares(text, vectors, target_vectors):
+    """Return the mean share of each word pair over its places, as the page on vectors has it."""
+    shares = {}
+    for source, target in text:
+        if not source or not target:
+            continue
+        known = cosines(vectors.of(source), target_vectors.of(target))
+        for word, row in zip(source, plain_shares(known, 0.17), strict=True):
+            for other, share in zip(target, row, strict=True):
+                shares.setdefault((word, other), []).append(share / UNITS)
+    return {both: sum(values) / len(values) for both, values in shares.items()}
+
+
+@given(st.integers(0, 10**6), st.floats(0, 9))
+def test_words_whose_vectors_fit_each_other_best_get_a_pseudo_count(seed, weight):
     rng = np.random.default_rng(seed)
     text = plain.random_text(seed, 6)
     source, target = ({word for pair in text for word in pair[side]} for side in (0, 1))
     known = random_vectors(rng, sorted(source)), random_vectors(rng, sorted(target))
-    options = {"vector_weight": weight, "vector_least": least}
-    found, aligner = gains(text, *known, **options)
-    for (one, other), gain in found.items():
-        near = known[0].of([one])[0].astype(float), known[1].of([other])[0].astype(float)
-        assert gain == pytest.approx(pseudo_count(*near, weight, least), abs=2e-3 * (1 + weight))
-    used = aligner.parameters.vectors
-    assert used.dimensions == 3
-    assert used.source_words == sum(known[0].of([word]).any() for word in source)
-    in_context, other = gains(text, known[0].of, known[1].of, **options)
-    assert in_context == pytest.approx(found, abs=1e-5 * (1 + weight))
-    assert other.parameters.vectors.source_words == used.source_words
-
-
-def test_in_context_a_word_pair_gets_the_mean_of_its_cells():
-    def encode(words):
-        return [[1.0, 0.0] if place == 0 else [0.6, 0.8] for place, _ in enumerate(words)]
-
-    text = [("a", "x"), ("b a", "y x"), ("a", "y x")]  # a ~ x: cosines 1, 1 and 0.6
-    found, _ = gains(text, encode, vector_weight=1.0, vector_least=0.0)
-    expected = {("a", "x"): (1 + 1 + 0.6) / 3, ("a", "y"): (0.6 + 1) / 2}
-    assert found == pytest.approx({**expected, ("b", "y"): 1, ("b", "x"): 0.6}, abs=1e-3)
+    added, aligner = gains(text, *known, vector_weight=weight)
+    expected = mean_shares(text, *known)
+    assert added == {
+        both: pytest.approx(weight * expected[both], abs=2e-3 * (1 + weight)) for both in added
+    }
+    assert (aligner.parameters.vectors.dimensions, aligner.parameters.vectors.spread) == (3, 0.17)
+    called, other = gains(text, known[0].of, known[1].of, vector_weight=weight)
+    assert called == added
+    assert other.parameters.vectors == aligner.parameters.vectors
+    assert other.encoding.words == aligner.encoding.words
+    assert other.encoding.unknown == aligner.encoding.unknown
 
 
 @pytest.mark.parametrize("options", [{"inference": "em"}, {"inference": "vb"}, {"model": "ibm4"}])
@@ -78,16 +92,49 @@ def test_all_inferences_and_models_heed_vectors(options):
     assert Aligner.train(pairs, vectors=known, **options).align(*pairs[0]).sure == {(0, 1), (1, 0)}
 
 
-def test_case_and_long_lines_do_not_matter():
-    known = WordVectors(["Haus", "House"], [[1.0, 1.0], [2.0, 2.0]])
+def test_words_are_looked_up_as_written():
+    known = WordVectors(["Polish", "polish", "q", "x", "Y"], np.eye(2)[[0, 1, 1, 1, 0]])
+    pairs = [("Polish q", "X y")] * 3
     for vectors in (known, known.of):
-        found, _ = gains([("Haus " * 450, "HOUSE " * 450), ("haus", "house")], vectors)
-        assert found == pytest.approx({("haus", "house"): 3.0}, abs=1e-3)
+        assert Aligner.train(pairs, vectors=vectors).align(*pairs[0]).sure == {(0, 1), (1, 0)}
+    with pytest.raises(AlignerError, match="read words as they are written"):
+        Aligner.train(Bitext.pack(pairs), vectors=known)
+    Aligner.train(Bitext.pack(pairs, casefold=False), vectors=known)
 
 
-TEXT = plain.random_text(3, 80)
-WORDS = sorted({word for pair in TEXT for side in pair for word in side})
-KNOWN = WordVectors(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4)))
+def test_long_lines_have_vectors():
+    source, target = ([f"{letter}{number}" for number in range(450)] for letter in "st")
+    known = WordVectors(source + target, np.tile(np.eye(450), (2, 1)))
+    aligner = Aligner.train([(source, target), ("a b", "x y")], vectors=known)
+    assert (449, 449) in set(aligner.align(source, target))
+
+
+def test_vectors_and_an_encoder_are_one_way_of_the_data():
+    by_vectors = Aligner.train(TEXT, vectors=KNOWN)
+    by_encoder = Aligner.train(TEXT, encoder=KNOWN.of)
+    np.testing.assert_allclose(
+        by_vectors.parameters.forward, by_encoder.parameters.forward, atol=1e-2
+    )
+    assert by_vectors.parameters.vectors.spread == by_encoder.parameters.encoder.spread
+    assert by_vectors.encoding.matched == pytest.approx(by_encoder.encoding.matched, abs=2)
+    assert by_vectors.encoder is None
+
+
+def test_links_of_a_new_pair_do_not_depend_on_what_is_beside_it():
+    aligner = Aligner.train(TEXT, vectors=KNOWN)
+    new = plain.random_text(4, 12)
+    together = aligner.align_bitext(new)
+    assert [str(links) for links in together] == [str(aligner.align(*pair)) for pair in new]
+
+
+def test_vectors_that_fit_few_words_are_warned_of(caplog):
+    words = [f"w{number}" for number in range(40)]
+    pairs = [(" ".join(words), " ".join(words[::-1]))] * 5
+    Aligner.train(pairs, vectors=WordVectors(words[:10], np.eye(10)))
+    assert "the word vectors find a mutual best match for only 25% of the words" in caplog.text
+    caplog.clear()
+    Aligner.train(pairs, vectors=WordVectors(words, np.eye(40)))
+    assert caplog.text == ""
 
 
 @pytest.mark.parametrize("vectors", [KNOWN, KNOWN.of], ids=["static", "in context"])
@@ -102,7 +149,7 @@ def test_equal_files_by_any_way(tmp_path, vectors):
 
 
 def test_a_saved_model_tells_of_vectors_and_aligns_new_words_by_them(tmp_path):
-    bitext = Bitext.pack(TEXT)
+    bitext = Bitext.pack(TEXT, written=True)
     trained = Aligner.train(bitext, vectors=KNOWN)
     trained.save(tmp_path / "m")
     links = trained.align_bitext(bitext)
@@ -115,7 +162,7 @@ def test_a_saved_model_tells_of_vectors_and_aligns_new_words_by_them(tmp_path):
     Aligner.train(TEXT).save(tmp_path / "m")
     assert Aligner.load(tmp_path / "m").parameters.vectors is None
     Aligner.train(TEXT, vectors=KNOWN).save(tmp_path / "m")
-    vectors = WordVectors(["cat", "dog", "chat", "chien"], [[1, 0], [0, 1], [1, 0], [0, 1]])
+    vectors = WordVectors(["cat", "dog", "chat", "chien"], np.eye(2, 4)[[0, 1, 0, 1]])
     aligner = Aligner.load(tmp_path / "m", vectors=vectors)
     crossed = {(0, 1), (1, 0)}
     assert aligner.align("cat dog", "chien chat").sure == crossed
@@ -133,7 +180,7 @@ def test_a_saved_model_tells_of_vectors_and_aligns_new_words_by_them(tmp_path):
             "both sides need vectors of the same space",
         ),
         ({"vectors": "glove.txt"}, TypeError, "vectors is the string 'glove.txt'"),
-        ({"vectors": KNOWN, "vector_least": 1.0}, OptionError, "from 0 below 1"),
+        ({"vectors": KNOWN, "vector_weight": -1.0}, OptionError, "from 0 to"),
     ],
 )
 def test_what_gives_no_vectors_is_refused(options, error, message):
@@ -155,7 +202,7 @@ def test_vectors_of_a_file_are_heeded_and_told(capsys, tmp_path, two):
     made = run(capsys, "align", *two, "--vectors", vectors, "--save", tmp_path / "m")
     assert (made.code, made.out) == (0, "0-1 1-0\n" * 3)
     assert f"{vectors}: 4 vectors of 2 dimensions, 0.0 MB" in made.err
-    assert "2 of 2 source words and 2 of 2 target words; 2 of 4 word pairs" in made.err
+    assert "vectors: all words have vectors; 100% of the words that can have a mutual" in made.err
     parts = [write(tmp_path, name, VECTORS) for name in ("v1", "v2")]
     apart = run(capsys, "align", *two, "--vectors", parts[0], "--target-vectors", parts[1])
     assert apart.out == made.out
@@ -180,5 +227,4 @@ def test_errors_of_vectors_name_file_and_line(capsys, tmp_path, two):
     run(capsys, "align", *two, *given).failed(f"{other}: has vectors of 1 dimensions, but {good}")
     run(capsys, "align", *two, *given[:3], good).failed(f"{good} is given twice")
     run(capsys, "align", *two, "--target-vectors", other).failed("needs --vectors FILE")
-    run(capsys, "align", *two, "--vector-least", "0.2").failed("needs --vectors FILE")
     run(capsys, "align", *two, "--vectors", good, "-o", good).failed("")

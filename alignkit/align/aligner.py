@@ -22,19 +22,15 @@ from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
 from alignkit.align.decoders import AlignedLinks, Decoding
 from alignkit.align.decoding import Adapter, decode, likelihoods_by
-from alignkit.align.encoder.encoding import (
-    EncoderLike,
-    EncoderUsed,
-    EncodingCounts,
-    PairEncoder,
-    encoder_of,
-)
+from alignkit.align.encoder.encoding import PairEncoder, VectorsUsed
+from alignkit.align.encoder.encoding_counts import EncodingCounts
+from alignkit.align.encoder.functions import EncoderLike, encoder_of
 from alignkit.align.encoder.word_encoder import WordEncoder
 from alignkit.align.evidence import EvidenceLike, not_used
 from alignkit.align.expectation import Workers
 from alignkit.align.known_words import KnownWords, Vocabularies
 from alignkit.align.parameters import Parameters, Round
-from alignkit.align.priors import SharesPrior, VectorPrior, check_dictionary
+from alignkit.align.priors import check_dictionary
 from alignkit.align.settings import (
     LONGEST_PIECE,
     SYMMETRIZATIONS,
@@ -86,12 +82,12 @@ class Aligner:
         arguments.check_arguments(Aligner.__init__, locals(), apart=["encoder"])
         self.parameters = parameters
         self._vectors = two_vectors(vectors, target_vectors)
-        self._encoder = _pair_encoder(encoder, self._vectors, parameters.encoder)
-        near = _near_words(self._vectors, self._encoder, parameters.settings)
         learned = parameters.learned
+        vectors_of_training = self._vectors
         if learned is not None and learned.lessons.vectors and parameters.vectors is None:
-            near = None  # vectors are what was learned looks at, and no more
-        self._adapter = Adapter(parameters, near)
+            vectors_of_training = None  # vectors are what was learned looks at, and no more
+        self._encoder = _pair_encoder(encoder, vectors_of_training, parameters)
+        self._adapter = Adapter(parameters)
         self.entries_met = 0
         self._trained: tuple[Bitext, Decoding] | None = None
 
@@ -119,17 +115,14 @@ class Aligner:
             texts or sequences of words.
         settings : The settings of training.
         dictionary : Word pairs that are known translations, with pseudo-counts.
-        vectors : `WordVectors`, or any function that returns an array (n, d) for a sentence of n
-            words. Words that occur together get pseudo-counts if their vectors are similar. The
-            function is called once per sentence; case is folded unless the bitext was packed
-            otherwise.
+        vectors : `WordVectors`, or any function that returns an array (n, d) for a list of n words
+            as they are written. Words that occur together get pseudo-counts if their vectors fit
+            each other better than those of the other words do.
         target_vectors : The same for the target side, in the same space; None: use `vectors` for
             both sides.
         encoder : What reads words in their sentences, such as a multilingual `Encoder`, its folder
-            or name, or any function that returns an array (n, d) for a list of n words as they
-            are written. Words that occur together get pseudo-counts if their vectors fit each
-            other better than those of the other words do. Not with `vectors`. See
-            https://alignkit.github.io/alignkit/latest/align/encoder.html
+            or name, or any function like `vectors`; not with `vectors`. An aligner that is saved
+            needs it again. See https://alignkit.github.io/alignkit/latest/align/encoder.html
         threads : Number of threads; None: all cores. It does not affect the result.
         progress : Called with the number of rounds done, the total, and the current step.
         folder : Folder for temporary files: 5 bytes per cell; a pair has N x M cells. None: use
@@ -158,12 +151,11 @@ class Aligner:
         arguments.check_arguments(Aligner.train, locals(), apart=["bitext", "others", "encoder"])
         arguments.check_keywords(Aligner.train, options, arguments.keywords_of(Settings))
         check_dictionary(dictionary or {})
-        if not isinstance(bitext, Bitext):
-            bitext = Bitext.pack(bitext, written=encoder is not None)
         given: dict[str, Any] = {**options}
         settings = replace(settings or Settings(), **given)
-        both = two_vectors(vectors, target_vectors)
-        pair_encoder = _pair_encoder(encoder, both, None)
+        pair_encoder = _pair_encoder(encoder, two_vectors(vectors, target_vectors))
+        if not isinstance(bitext, Bitext):
+            bitext = Bitext.pack(bitext, written=pair_encoder is not None)
         original = bitext
         if pair_encoder is not None:
             bitext = pair_encoder.encoded(bitext)
@@ -173,7 +165,6 @@ class Aligner:
         else:
             cut = pieces.bitext
         room = Room.of(cut, settings, folder)
-        near = _near_words(both, pair_encoder, settings)
         with Workers.opened(threads) as workers:
             trained = training.train(
                 cut,
@@ -181,24 +172,16 @@ class Aligner:
                 workers,
                 dictionary=dictionary or {},
                 room=room,
-                vectors=near,
                 progress=progress,
             )
-        aligner = cls(trained.parameters, vectors=vectors, target_vectors=target_vectors)
+        parameters = trained.parameters
         if pair_encoder is not None:
-            aligner = aligner._with_encoder(pair_encoder)
+            parameters = _with_used(parameters, pair_encoder)
+        aligner = cls(parameters, vectors=vectors, target_vectors=target_vectors)
+        aligner._encoder = pair_encoder
         aligner.entries_met = trained.entries_met
         if not room.on_disk:
             aligner._trained = original, trained.decoder
-        return aligner
-
-    def _with_encoder(self, encoder: PairEncoder) -> Aligner:
-        """Return this aligner with the encoder that it was trained with."""
-        aligner = copy(self)
-        aligner.parameters = replace(self.parameters, encoder=encoder.used)
-        aligner._encoder = encoder
-        near = _near_words(None, encoder, self.settings)
-        aligner._adapter = Adapter(aligner.parameters, near)
         return aligner
 
     def __repr__(self) -> str:
@@ -306,12 +289,14 @@ class Aligner:
 
     @property
     def encoder(self) -> WordEncoder | None:
-        """What reads the words in their sentences, if anything."""
-        return None if self._encoder is None else self._encoder.encoder
+        """What reads the words in their sentences, if anything; word vectors do not."""
+        if self._encoder is None or self._encoder.has_vectors:
+            return None
+        return self._encoder.encoder
 
     @property
     def encoding(self) -> EncodingCounts | None:
-        """What the encoder has done so far, if there is one."""
+        """What the encoder, or the word vectors, have done so far, if there are any."""
         return None if self._encoder is None else self._encoder.counts
 
     @property
@@ -637,7 +622,7 @@ class Aligner:
         return Bitext.pack(bitext, casefold=self.parameters.casefold, written=written)
 
     def _encoded(self, bitext: Bitext) -> Bitext:
-        """Return the bitext with what the encoder says of its cells, if there is an encoder.
+        """Return the bitext with the shares of its cells, if they are computed.
 
         Each pair has words of its own then: its links do not depend on what is aligned beside it.
         """
@@ -654,7 +639,7 @@ class Aligner:
         alone = None
         if self._trained is not None and self._was_trained_on(bitext):
             alone = self._trained[1]
-        elif len(cut) == 1 and cut.casefold == self.parameters.casefold:
+        elif self._encoder is None and len(cut) == 1 and cut.casefold == self.parameters.casefold:
             alone = self._adapter.pair_decoder(cut.source.sentence(0), cut.target.sentence(0))
         if alone is not None:
             yield cut, alone
@@ -668,7 +653,12 @@ class Aligner:
         return self._trained is not None and self._trained[0] is bitext
 
     def _decoder_of_one(self, bitext: object) -> Decoding | None:
-        """Return a decoder of a list of one pair of words, without numbering them; else None."""
+        """Return a decoder of a list of one pair of words, without numbering them; else None.
+
+        Shares need numbered words.
+        """
+        if self._encoder is not None:
+            return None
         if not isinstance(bitext, list) or len(bitext) != 1:
             return None
         pair = bitext[0]
@@ -680,35 +670,31 @@ class Aligner:
         return self._adapter.pair_decoder(source, target)
 
 
-def _near_words(
-    vectors: TwoVectors | None, encoder: PairEncoder | None, settings: Settings
-) -> VectorPrior | SharesPrior | None:
-    """Return the prior of vectors or of an encoder with the weights of the settings, if any."""
-    if encoder is not None:
-        return SharesPrior(weight=settings.vector_weight)
-    if vectors is not None:
-        return VectorPrior(*vectors, weight=settings.vector_weight, least=settings.vector_least)
-    return None
-
-
 def _pair_encoder(
     given: EncoderLike | Literal[False] | None,
     vectors: TwoVectors | None,
-    used: EncoderUsed | None,
+    known: Parameters | None = None,
 ) -> PairEncoder | None:
-    """Return what encodes pairs; an aligner that used an encoder keeps the spread of its cosines.
+    """Return what computes shares, by an encoder or by word vectors; None without both.
 
-    Warn if its training used another encoder.
+    An aligner that used the same in its training, as `known` says, keeps the spread of its cosines.
+    Warn if it used another encoder.
     """
     if given is None or given is False:
-        return None
+        if vectors is None:
+            return None
+        spread = None
+        if known is not None and known.vectors is not None:
+            spread = known.vectors.spread
+        return PairEncoder.of_vectors(vectors, spread)
     if vectors is not None:
         raise OptionError("vectors and an encoder do the same: give one of them")
     encoder = encoder_of(given)
-    if used is None:
+    if known is None or known.encoder is None:
         return PairEncoder(encoder)
+    used = known.encoder
     if used.gives_as(encoder):
-        return PairEncoder(encoder, used.spread)
+        return PairEncoder(encoder, spread=used.spread)
     _LOGGER.warning(
         "the aligner was trained with the encoder %s, layer %s, and not with %s, layer %s",
         used.name,
@@ -717,6 +703,14 @@ def _pair_encoder(
         encoder.layer,
     )
     return PairEncoder(encoder)
+
+
+def _with_used(parameters: Parameters, encoder: PairEncoder) -> Parameters:
+    """Return the parameters of a training, which name the encoder or the vectors that it used."""
+    used = encoder.used
+    if isinstance(used, VectorsUsed):
+        return replace(parameters, vectors=used)
+    return replace(parameters, encoder=used)
 
 
 def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:

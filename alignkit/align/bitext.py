@@ -160,9 +160,10 @@ class Bitext:
     ----------
     source, target : The sentences of both languages, in the same order.
     casefold : Whether words that differ only in case are the same.
-    written : Both sides as written, for an encoder, which reads words with their case.
-    shares : (C,) uint16: what an encoder says of each cell, see `alignkit.align.encoder`; the cells
-        of a pair stand row by row.
+    written : Both sides as written, for an encoder or word vectors, which know words with their
+        case; not needed without `casefold`.
+    shares : (C,) uint16: what they say of each cell, see `alignkit.align.encoder`; the cells of a
+        pair stand row by row.
 
     Raises
     ------
@@ -202,7 +203,7 @@ class Bitext:
         pairs : `SentencePair` objects (such as a `Corpus`), or tuples (source, target). Each side
             is a text, which is split at whitespace, or a sequence of words.
         casefold : Whether words that differ only in case are the same.
-        written : Whether to keep the words as written too, which an encoder needs.
+        written : Whether to keep the words as written too, which encoders and word vectors need.
 
         Examples
         --------
@@ -232,6 +233,13 @@ class Bitext:
     def __len__(self) -> int:
         return len(self.source)
 
+    @property
+    def as_written(self) -> tuple[Side, Side] | None:
+        """Both sides with words as they are written; None if only folded words were kept."""
+        if self.written is None and not self.casefold:
+            return self.source, self.target
+        return self.written
+
     def part(self, begin: int, end: int) -> Bitext:
         """Return the pairs `begin:end`, with the same words."""
         source = self.source.part(begin, end)
@@ -251,7 +259,7 @@ class Bitext:
         return Bitext(source, self.target.apart(), self.casefold, self.written, self.shares)
 
     def cut(self, letters: int) -> Bitext:
-        """Return the pairs with all words cut to this number of letters, for no encoder."""
+        """Return the pairs with all words cut to this number of letters, without shares."""
         return Bitext(self.source.cut(letters), self.target.cut(letters), self.casefold)
 
     @cached_property

@@ -19,7 +19,7 @@ from alignkit.align.decoding_kernel import LexicalTables
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
 from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.parameters import Parameters, keys_of
-from alignkit.align.priors import LEAST_PREFIX, SharesPrior, VectorPrior, letters, spelling_prior
+from alignkit.align.priors import LEAST_PREFIX, add_shares, letters, spelling_prior
 from alignkit.align.priors_kernel import Similarity, WordPairs
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError
@@ -34,11 +34,8 @@ PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 
 class Adapter:
     """Makes decoders for bitexts from the tables of a training."""
 
-    def __init__(
-        self, parameters: Parameters, vectors: VectorPrior | SharesPrior | None = None
-    ) -> None:
+    def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
-        self._vectors = vectors
 
     @cached_property
     def _prefixes(self) -> list[tuple[int, Adapter]]:
@@ -83,8 +80,8 @@ class Adapter:
         prior = spelling_prior(
             index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
         )
-        if self._vectors is not None:
-            self._vectors.add(prior, index, bitext)
+        if bitext.shares is not None:
+            add_shares(prior, index, bitext.shares, settings.vector_weight)
         floor = np.full(len(prior), settings.floor, np.float32)
         if not settings.collapsed:  # words that were never seen alone need a floor
             both_seen = (source[index.source] >= 0) & (target[index.columns] >= 0)
@@ -108,10 +105,13 @@ class Adapter:
         return self._fertile(decoder, index, source, target)
 
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
-        """Return a decoder for one pair, ten times faster than `decoder`; None if unsupported."""
+        """Return a decoder for one pair without shares, ten times faster than `decoder`.
+
+        None if the words or the model are not supported.
+        """
         known = self.parameters
         is_hmm = len(known.jumps) > 0 and known.fertilities is None
-        if not is_hmm or self._vectors is not None:
+        if not is_hmm:
             return None
         lengths = len(source), len(target)
         if min(lengths) == 0 or max(lengths) > LONGEST_PIECE:

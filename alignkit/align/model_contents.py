@@ -20,7 +20,6 @@ from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.expectation import Positions
 from alignkit.align.fertility.models import FertilityModel
 from alignkit.align.model_files import (
-    PLAIN_VERSION,
     Arrays,
     StoredModel,
     read_header,
@@ -32,7 +31,6 @@ from alignkit.align.model_learned import (
     WITHOUT,
     arrays_of,
     learned_of,
-    version_of,
     without_of,
     words_of,
 )
@@ -72,16 +70,14 @@ def save_parameters(path: str, known: Parameters) -> None:
         arrays |= _prefixed(start, _arrays_of(part))
         words |= {f"{start}source": part.source, f"{start}target": part.target}
     learned = known.learned
-    version = PLAIN_VERSION
     if learned is not None:
-        version = version_of(learned)
         arrays |= arrays_of(learned)
         words |= words_of(learned)
         if learned.without is not None:
             arrays |= _prefixed(WITHOUT, arrays_of(learned.without))
             words |= _prefixed(WITHOUT, words_of(learned.without))
     header = ModelHeader.of(known).to_json()
-    write_model(path, header=header, arrays=arrays, words=words, version=version)
+    write_model(path, header=header, arrays=arrays, words=words)
 
 
 def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:

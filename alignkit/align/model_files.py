@@ -5,16 +5,15 @@ Specification
 A model is a zip file of stored (not compressed) members, in this order:
 
 - ``header.json``: a JSON object with ``"alignkit": "model"``, the ``"version"`` of the file format
-  (2; 3 with evidence; 4 if what was learned has a weight; 5 with the record of its gold pairs),
-  ``"header"`` (an object that describes the model), ``"arrays"`` (for each name its ``"dtype"`` and
-  ``"shape"``) and ``"words"`` (its ``"count"`` and ``"bytes"``);
+  (6), ``"header"`` (an object that describes the model), ``"arrays"`` (for each name its
+  ``"dtype"`` and ``"shape"``) and ``"words"`` (its ``"count"`` and ``"bytes"``);
 - ``arrays/NAME.npy``, by name: a NumPy file, version 1.0, of little-endian numbers in C order;
 - ``words/NAME.txt``, by name: UTF-8, each word followed by a line feed; within words ``\n`` stands
   for a line feed and ``\\`` for a backslash.
 
 alignkit never runs code from a model: nothing is unpickled. The header declares all sizes, and a
 file that differs is rejected before memory is reserved for it. Every version begins with
-``header.json`` and its entries for kind and version: old readers can recognize newer files.
+``header.json`` and its entries for kind and version: a reader can recognize all other versions.
 
 The page docs/align/model_files.md has the layout byte by byte.
 """
@@ -45,12 +44,7 @@ from alignkit.io.atomic_files import WriteError, replacing_bytes
 from alignkit.io.opening import open_input, plain_size
 from alignkit.version import __version__
 
-# of the file format: what the model needs of its readers
-PLAIN_VERSION = 2
-EVIDENCE_VERSION = 3  # it learned to use evidence
-WEIGHTED_VERSION = 4  # it aligns by a mean of what was learned and something else
-RECORD_VERSION = 5  # it says which gold pairs it learned from
-VERSION = RECORD_VERSION  # the newest that is read
+VERSION = 6  # of the file format; others are not read
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 
@@ -114,14 +108,14 @@ class Contents(NamedTuple):
     tables: Mapping[str, TableHeader]
     lists: Mapping[str, tuple[int, int]]  # the numbers of words and of bytes
 
-    def encode(self, version: int) -> bytes:
-        """Return the bytes of ``header.json``, of a version of the file format."""
+    def encode(self) -> bytes:
+        """Return the bytes of ``header.json``."""
         words = {}
         for key, (count, size) in self.lists.items():
             words[key] = {"count": count, "bytes": size}
         content = {
             "alignkit": "model",
-            "version": version,
+            "version": VERSION,
             "header": _plain(self.header),
             "arrays": {key: table._asdict() for key, table in self.tables.items()},
             "words": words,
@@ -138,13 +132,8 @@ class Contents(NamedTuple):
             content = _object(text, path)
             version: Any = content.get("version")
             _require(_is_count(version) and version != 0, f"its version is {_cut(version)!r}")
-            if version > VERSION:
-                raise FormatError(
-                    f"is a model of file version {version}, made by a newer alignkit; this "
-                    f"one ({__version__}) reads versions up to {VERSION}: install a newer "
-                    "one, or train again",
-                    path,
-                )
+            if version != VERSION:
+                raise FormatError(_other_version(version), path)
             entries = {"alignkit", "version", "header", "arrays", "words"}
             known = ", ".join(sorted(content))[:200]
             _require(set(content) == entries, f"it has the entries {known}")
@@ -169,6 +158,20 @@ class Contents(NamedTuple):
 
 class _OddError(Exception):
     """A header does not follow the format."""
+
+
+def _other_version(version: int) -> str:
+    """Return the message about a model of another version of the file format."""
+    if version > VERSION:
+        made = "a newer"
+        advice = "install a newer one, or train again"
+    else:
+        made = "an older"
+        advice = "train it again"
+    return (
+        f"is a model of file version {version}, made by {made} alignkit; this one ({__version__}) "
+        f"reads version {VERSION}: {advice}"
+    )
 
 
 def _require(fine: bool, problem: str) -> None:
@@ -363,7 +366,6 @@ def write_model(
     header: Mapping[str, object],
     arrays: Arrays,
     words: Mapping[str, Sequence[str]],
-    version: int = PLAIN_VERSION,
 ) -> None:
     """Write a model; the file appears only when it is complete."""
     name = os.fspath(path)
@@ -374,7 +376,7 @@ def write_model(
         for key, table in tables.items():
             declared[key] = TableHeader(table.dtype.name, table.shape)
         lists = {key: (len(words[key]), len(text)) for key, text in texts.items()}
-        start = Contents(header, declared, lists).encode(version)
+        start = Contents(header, declared, lists).encode()
     except (TypeError, ValueError, RecursionError) as problem:
         raise WriteError(f"{name}: cannot store this model: {problem}") from None
     if name == "-":

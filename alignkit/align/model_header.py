@@ -7,11 +7,10 @@ from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from math import isfinite
 from typing import Any
 
-from alignkit.align.encoder.encoding import EncoderUsed
+from alignkit.align.encoder.encoding import EncoderUsed, VectorsUsed
 from alignkit.align.model_learned import LearnedEntry
 from alignkit.align.model_tables import require
 from alignkit.align.parameters import Parameters, Round
-from alignkit.align.priors import VectorsUsed
 from alignkit.align.settings import MODELS, Settings
 from alignkit.errors import AlignerError, AlignkitError
 
@@ -28,7 +27,7 @@ class ModelHeader:
     casefold: bool  # whether case was ignored
     history: tuple[Round, ...]  # the rounds of training
     null_shares: tuple[float, float] | None  # those of IBM 3 and 4, forward and reverse
-    vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
+    vectors: VectorsUsed | None = None  # the word vectors of the training, if there were some
     encoder: EncoderUsed | None = None  # the encoder of the training, if there was one
     agreement: float | None = None  # of the directions, in texts whose probabilities are calibrated
     learned: LearnedEntry | None = None  # what was learned from gold, if anything
@@ -122,8 +121,6 @@ def _settings(content: object) -> Settings:
     """Read how the model was trained."""
     if not isinstance(content, dict):
         raise AlignerError(f"settings are {_short(content)}; expected an object")
-    if "threshold" not in content:  # of file version 1
-        content = content | {"threshold": 0.55, "stem": content.get("stem") or 3}
     known = {setting.name for setting in fields(Settings)}
     for name in sorted(content.keys() - known):
         raise AlignerError(f"settings: {name[:40]} is not a setting")
@@ -172,28 +169,37 @@ def _null_shares(content: object, settings: Settings) -> tuple[float, float] | N
 
 
 def _vectors(content: object) -> VectorsUsed:
-    """Read what vectors gave the training."""
-    names = [count.name for count in fields(VectorsUsed)]
-    if not isinstance(content, dict) or content.keys() != set(names):
-        raise AlignerError(f"vectors are {_short(content)}; expected {', '.join(names)}")
-    counts = all(type(count) is int and count >= 0 for count in content.values())
-    require(counts, f"vectors are {_short(list(content.values()))}; expected counts")
-    return VectorsUsed(**content)
+    """Read which word vectors the training used."""
+    used = VectorsUsed(**_entries("vectors", content, {"dimensions": int, "spread": float}))
+    dimensions = used.dimensions
+    require(dimensions > 0, f"vectors: dimensions is {dimensions}; expected a number from 1")
+    _check_spread("vectors", used.spread)
+    return used
 
 
 def _encoder(content: object) -> EncoderUsed:
     """Read which encoder the training used."""
     kinds = {"name": str, "layer": int, "layers": int, "digest": str, "spread": float}
-    if not isinstance(content, dict) or content.keys() != kinds.keys():
-        raise AlignerError(f"encoder is {_short(content)}; expected {', '.join(kinds)}")
-    for name, kind in kinds.items():
-        right = type(content[name]) is kind
-        require(right, f"encoder: {name} is {_short(content[name])}; expected {kind.__name__}")
-    used = EncoderUsed(**content)
+    used = EncoderUsed(**_entries("encoder", content, kinds))
     layers = used.layer == used.layers == 0 or 1 <= used.layer <= used.layers < _LONGEST
     require(layers, f"encoder: layer {used.layer} of {used.layers}; expected one of its layers")
-    require(0 < used.spread <= 2, f"encoder: spread is {used.spread}; expected a number up to 2")
+    _check_spread("encoder", used.spread)
     return used
+
+
+def _entries(name: str, content: object, kinds: Mapping[str, type]) -> dict[str, Any]:
+    """Return the object of an entry of the header, whose values must be of these kinds."""
+    if not isinstance(content, dict) or content.keys() != kinds.keys():
+        raise AlignerError(f"{name} is {_short(content)}; expected {', '.join(kinds)}")
+    for key, kind in kinds.items():
+        right = type(content[key]) is kind
+        require(right, f"{name}: {key} is {_short(content[key])}; expected {kind.__name__}")
+    return content
+
+
+def _check_spread(name: str, spread: float) -> None:
+    """Refuse a standard deviation that cosines cannot have."""
+    require(0 < spread <= 2, f"{name}: spread is {spread}; expected a number up to 2")
 
 
 def _agreement(content: object) -> float:

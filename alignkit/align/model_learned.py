@@ -17,14 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.evidence import EvidenceSystem
-from alignkit.align.model_files import (
-    EVIDENCE_VERSION,
-    PLAIN_VERSION,
-    RECORD_VERSION,
-    WEIGHTED_VERSION,
-    Arrays,
-    StoredModel,
-)
+from alignkit.align.model_files import Arrays, StoredModel
 from alignkit.align.model_tables import Form, Size, check_forms, require
 from alignkit.align.supervised import learned as refinement
 from alignkit.align.supervised.cells import GoldLexicon, names_of
@@ -264,20 +257,6 @@ def arrays_of(learned: refinement.Learned) -> dict[str, NDArray[Any]]:
         for name in _LEXICON:
             arrays[f"learned_{name}"] = getattr(learned.lexicon, name)
     return arrays
-
-
-def version_of(learned: refinement.Learned) -> int:
-    """Return the version of the file format that a refinement needs."""
-    version = PLAIN_VERSION
-    if learned.lessons.taught_by is not None:
-        version = RECORD_VERSION
-    elif learned.lessons.weight < 1:
-        version = WEIGHTED_VERSION
-    elif learned.lessons.evidence:
-        version = EVIDENCE_VERSION
-    if learned.without is None:
-        return version
-    return max(version, version_of(learned.without))
 
 
 def words_of(learned: refinement.Learned) -> dict[str, Sequence[str]]:

@@ -17,9 +17,8 @@ from alignkit.align.expectation_kernel import Own, Pairs
 from alignkit.align.settings import Settings
 
 if TYPE_CHECKING:
-    from alignkit.align.encoder.encoding import EncoderUsed
+    from alignkit.align.encoder.encoding import EncoderUsed, VectorsUsed
     from alignkit.align.fertility.models import FertilityModel
-    from alignkit.align.priors import VectorsUsed
     from alignkit.align.supervised.learned import Learned
 
 
@@ -144,7 +143,7 @@ class Parameters:
     text: TrainingText | None = None  # what calibration needs
     fertilities: Fertilities | None = None
     history: tuple[Round, ...] = field(default=())
-    vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
+    vectors: VectorsUsed | None = None  # the word vectors of the training, if there were some
     encoder: EncoderUsed | None = None  # the encoder of the training, if there was one
     learned: Learned | None = None  # what was learned from gold, if anything
     prefixes: dict[int, Parameters] = field(default_factory=dict)  # models of cut words

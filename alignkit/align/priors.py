@@ -1,9 +1,8 @@
-"""Priors of alignment: spelling, dictionaries, similar vectors, and words of the same stem."""
+"""Priors of alignment: spelling, dictionaries, what words mean, and words of the same stem."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
 from numbers import Real
 from unicodedata import combining, normalize
@@ -11,14 +10,12 @@ from unicodedata import combining, normalize
 import numpy as np
 
 from alignkit._support.arguments import words
-from alignkit._support.array_types import F4, F8, I2, I8, U2
+from alignkit._support.array_types import F4, F8, I8, U2
 from alignkit.align import priors_kernel as kernel
-from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.encoder.shares import UNITS as UNITS_OF_SHARES
 from alignkit.align.priors_kernel import Similarity, Spellings, Stems, StemSums
-from alignkit.align.vectors.word_vectors import Vectors, WordVectors, vectors_of
-from alignkit.errors import AlignerError, ArgumentError, OptionError
+from alignkit.errors import ArgumentError, OptionError
 
 LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
 
@@ -27,7 +24,6 @@ _MARKS = {*range(10, 36), *range(200, 256)}
 
 Marks that are part of a letter, such as the virama or the voiced sound mark, have other classes.
 """
-_WORDS = 4096  # words whose vectors are asked for at a time
 _CELLS = 1 << 22  # cells whose shares are added at a time
 
 
@@ -184,89 +180,15 @@ class Backing:
         )
 
 
-@dataclass(frozen=True)
-class VectorsUsed:
-    """What vectors contributed to a training, as counts."""
-
-    dimensions: int  # how many numbers a vector had
-    source_words: int  # how many of the words had a vector
-    target_words: int
-    word_pairs: int  # how many word pairs got a pseudo-count
+def add_shares(prior: F4, index: Cooccurrence, shares: U2, weight: float) -> None:
+    """Add to a prior (K,) the mean of the shares (C,) of the cells of each word pair x weight."""
+    add_mean_shares(prior, *sums_of_shares(index, shares), weight)
 
 
-class VectorPrior:
-    """Pseudo-counts for words that occur together and have similar vectors."""
-
-    def __init__(
-        self, source: Vectors, target: Vectors | None, *, weight: float, least: float
-    ) -> None:
-        self.source = source
-        self.target = source if target is None else target
-        self._weight = float(weight)
-        self._least = float(least)
-
-    def add(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
-        """Add the pseudo-counts to the prior (K,) of the word pairs of a bitext."""
-        if isinstance(self.source, WordVectors) and isinstance(self.target, WordVectors):
-            return self._add_static(prior, index, bitext)
-        return self._add_in_context(prior, index, bitext)
-
-    def _add_static(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
-        """Add by vectors that are the same in every sentence."""
-        source = _static_units(self.source, bitext.source.words)
-        target = _static_units(self.target, bitext.target.words, source.shape[1])
-        pairs = kernel.add_static(index.pairs, source, target, self._weight, self._least, prior)
-        return VectorsUsed(
-            dimensions=source.shape[1],
-            source_words=int(source.any(axis=1).sum()),
-            target_words=int(target.any(axis=1).sum()),
-            word_pairs=pairs,
-        )
-
-    def _add_in_context(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
-        """Add the mean over the sentences that a word pair is in."""
-        sums = np.zeros(len(prior))
-        counts = np.zeros(len(prior), np.int32)
-        sides = bitext.source, bitext.target
-        met = [np.zeros(len(side.words), np.bool_) for side in sides]
-        dimensions = None
-        for k in np.flatnonzero(np.diff(bitext.starts)).tolist():
-            source = units_of(vectors_of(self.source, sides[0].sentence(k), dimensions))
-            dimensions = source.shape[1]
-            target = units_of(vectors_of(self.target, sides[1].sentence(k), dimensions))
-            for side, units, known in zip(sides, (source, target), met, strict=True):
-                ids = side.ids[side.starts[k] : side.starts[k + 1]]
-                known[ids[units.any(axis=1)]] = True
-            cells = index.cells[bitext.starts[k] : bitext.starts[k + 1]]
-            over = (cosines(source, target).ravel() - self._least) / (1 - self._least)
-            np.add.at(sums, cells, self._weight * np.clip(over, 0, 1))
-            np.add.at(counts, cells, 1)
-        added = (sums / np.maximum(counts, 1)).astype(np.float32)
-        prior += added
-        return VectorsUsed(
-            dimensions=dimensions or 0,
-            source_words=int(met[0].sum()),
-            target_words=int(met[1].sum()),
-            word_pairs=int(np.count_nonzero(added)),
-        )
-
-
-class SharesPrior:
-    """Pseudo-counts for words that occur together, by what an encoder says of their cells."""
-
-    def __init__(self, *, weight: float) -> None:
-        self._weight = float(weight)
-
-    def add(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> None:
-        """Add the mean share over all places of each word pair, times the weight, to the prior."""
-        if bitext.shares is None:
-            raise AlignerError("this bitext has no shares of an encoder")
-        self.add_means(prior, *sums_of_shares(index, bitext.shares))
-
-    def add_means(self, prior: F4, sums: F8, counts: I8) -> None:
-        """Add the pseudo-counts, given the results of `sums_of_shares`."""
-        means = sums / np.maximum(counts, 1) / UNITS_OF_SHARES
-        prior += (self._weight * means).astype(np.float32)
+def add_mean_shares(prior: F4, sums: F8, counts: I8, weight: float) -> None:
+    """Add to a prior (K,) the mean shares x weight, given the results of `sums_of_shares`."""
+    means = sums / np.maximum(counts, 1) / UNITS_OF_SHARES
+    prior += (weight * means).astype(np.float32)
 
 
 def sums_of_shares(index: Cooccurrence, shares: U2) -> tuple[F8, I8]:
@@ -281,26 +203,3 @@ def sums_of_shares(index: Cooccurrence, shares: U2) -> tuple[F8, I8]:
         sums += np.bincount(cells, weights=shares[begin : begin + chunk], minlength=size)
         counts += np.bincount(cells, minlength=size)
     return sums, counts
-
-
-def _static_units(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> I2:
-    """Return the vectors of words, asked for many at a time; see `units_of`."""
-    parts = []
-    for begin in range(0, max(len(words), 1), _WORDS):
-        some = words[begin : begin + _WORDS]
-        parts.append(units_of(vectors_of(vectors, some, dimensions)))
-    return np.concatenate(parts)
-
-
-def units_of(vectors: F4) -> I2:
-    """Return vectors (n, d) scaled to length `ONE`, as integers; zeros stay zeros."""
-    units = vectors.astype(np.float64)
-    lengths = np.sqrt((units * units).sum(axis=1, keepdims=True))
-    units *= np.divide(kernel.ONE, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    return np.rint(units).astype(np.int16)
-
-
-def cosines(rows: I2, columns: I2) -> F8:
-    """Return the cosines (N, M) of vectors (N, d) and (M, d) of length `ONE`."""
-    # sums of products of whole numbers below 2^53: exact, whatever the order
-    return np.asarray(rows.astype(np.float64) @ columns.T / kernel.ONE**2)

@@ -52,14 +52,13 @@ def is_learned(weights: F4, settings: Settings) -> B1:
     return np.asarray(weights != np.float32(settings.floor))
 
 
-def unseen_total(settings: Settings, *, near: bool = False) -> np.float32:
+def unseen_total(settings: Settings, *, shares: bool = False) -> np.float32:
     """Return the divisor of the weights of a word never seen.
 
-    `near` tells whether word pairs have pseudo-counts for their meaning, from vectors or an
-    encoder.
+    `shares` tells whether word pairs have pseudo-counts by shares, of an encoder or word vectors.
     """
     total = settings.concentration + settings.spelling + settings.identity
-    if near:
+    if shares:
         total += settings.vector_weight
     return np.float32(max(total, 1e-30))
 

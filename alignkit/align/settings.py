@@ -237,9 +237,6 @@ class Settings:
     vector_weight: float = _setting(
         3.0, "W", "with --encoder or --vectors, pseudo-count for words with the same vector"
     )
-    vector_least: float = _setting(
-        0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_BELOW_1
-    )
     prune: bool = _setting(
         False, "", "drop word pairs that IBM 1 never links; makes models smaller"
     )
@@ -351,5 +348,4 @@ class SettingsKeywords(TypedDict, total=False):
     concentration: float | None
     threshold: float | None
     vector_weight: float
-    vector_least: float
     prune: bool

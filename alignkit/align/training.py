@@ -26,7 +26,6 @@ from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import Tables
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS, UNITS, add_chances
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, with_unseen
-from alignkit.align.priors import SharesPrior, VectorPrior, VectorsUsed
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
@@ -57,11 +56,10 @@ def train(
     *,
     dictionary: Dictionary,
     room: Room,
-    vectors: VectorPrior | SharesPrior | None,
     progress: Progress | None = None,
 ) -> Trained:
     """Train on a bitext without long lines; see `Aligner.train`."""
-    whole = Training(bitext, settings, workers, dictionary, room, vectors)
+    whole = Training(bitext, settings, workers, dictionary, room)
     if not bitext.starts[-1]:
         raise AlignerError("nothing to learn from: no pair has words on both sides")
     whole.run(_progress_of_model(0, settings, progress))
@@ -98,7 +96,6 @@ class PriorCounts(NamedTuple):
 
     counts: F4  # (K,) their pseudo-counts
     entries_met: int  # how many entries of the dictionary are among them
-    vectors: VectorsUsed | None  # what vectors contributed
 
     @classmethod
     def of(
@@ -107,19 +104,17 @@ class PriorCounts(NamedTuple):
         index: Cooccurrence,
         settings: Settings,
         dictionary: Dictionary,
-        vectors: VectorPrior | SharesPrior | None,
     ) -> PriorCounts:
-        """Add up the pseudo-counts of spelling, dictionary and vectors, and the floor."""
+        """Add up the pseudo-counts of spelling, dictionary and shares, and the floor."""
         known = index, bitext.source.words, bitext.target.words
         counts = priors.spelling_prior(*known, settings.spelling, settings.identity)
         entries = priors.folded_dictionary(dictionary, casefold=bitext.casefold)
         entries_met = priors.add_dictionary(counts, *known, entries)
-        used = None
-        if vectors is not None:
-            used = vectors.add(counts, index, bitext)
+        if bitext.shares is not None:
+            priors.add_shares(counts, index, bitext.shares, settings.vector_weight)
         if settings.inference != "em":
             counts += np.float32(settings.floor)
-        return cls(counts, entries_met, used)
+        return cls(counts, entries_met)
 
 
 class Training:
@@ -135,7 +130,6 @@ class Training:
         workers: expectation.Workers,
         dictionary: Dictionary | None = None,
         room: Room | None = None,
-        vectors: VectorPrior | SharesPrior | None = None,
     ) -> None:
         room = room or Room()
         self._workers = workers
@@ -166,11 +160,9 @@ class Training:
         self._fertile: tuple[Fertilities, FertileDecoder] | None = None
         # the expected links of each pair, which are subtracted from the counts to align it
         self.own = self._part.own(None)
-        known = PriorCounts.of(bitext, self.index, settings, dictionary or {}, vectors)
+        known = PriorCounts.of(bitext, self.index, settings, dictionary or {})
         self.prior = known.counts
         self.entries_met = known.entries_met
-        self._vectors = known.vectors
-        self._near = vectors is not None  # whether word pairs have pseudo-counts for their meaning
         self.estimator = self._new_estimator(room)
 
     def _new_estimator(self, room: Room) -> expectation.Collapsed | expectation.Soft:
@@ -319,7 +311,7 @@ class Training:
         bitext = self.bitext
         settings = self.settings
         lexical = self.lexical
-        unseen = rounds.unseen_total(settings, near=self._near)
+        unseen = rounds.unseen_total(settings, shares=bitext.shares is not None)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
             settings=settings,
@@ -340,7 +332,6 @@ class Training:
             remember=self._remember(),
             fertilities=None if self._fertile is None else self._fertile[0],
             history=tuple(self.history),
-            vectors=self._vectors,
         )
 
     def _remember(self) -> Callable[[], Memory]:
@@ -359,7 +350,7 @@ class Training:
         rows = self.index.rows
         columns = self.index.columns
         every = not self.settings.collapsed or self._fertile is not None
-        if every or self._near:
+        if every or self.bitext.shares is not None:
             return rows, columns, lexical.forward, lexical.reverse
         kept = rounds.is_learned(lexical.forward, self.settings)
         rows = np.concatenate([[0], kept.cumsum()])[rows]

@@ -63,8 +63,7 @@ _RARE = """
     --prior --prune --quiet --raw --ref-base --ref-encoding --ref-transpose --resamples --rewrites
     --seed --separator --spelling --stem --stem-weight --strict-trees --text-ids --to-base --to-ids
     --to-source --to-target --to-transpose --to-weights --token --token-separators --transpose
-    --tree-format --tree-name --trials --unescape --unquote --vector-least --vector-weight --wait
-    --work
+    --tree-format --tree-name --trials --unescape --unquote --vector-weight --wait --work
 """
 RARE = frozenset(_RARE.split())
 """The options that only --help-all shows, in all commands; fields say it themselves."""

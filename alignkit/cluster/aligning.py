@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from alignkit._support.arguments import check_arguments
-from alignkit.align.encoder.encoding import EncodingCounts
+from alignkit.align.encoder.encoding_counts import EncodingCounts
 from alignkit.align.known_words import KnownWords
 from alignkit.align.model_files import check_head
 from alignkit.align.settings import LONGEST_PIECE, Symmetrization

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from alignkit.align.bitext import Bitext
-from alignkit.align.encoder.encoding import EncoderUsed, EncodingCounts, PairEncoder
+from alignkit.align.encoder.encoding import EncoderUsed, PairEncoder
+from alignkit.align.encoder.encoding_counts import EncodingCounts
 from alignkit.align.encoder.shares import FIRST_PAIRS
 from alignkit.align.encoder.transformer import Encoder
 from alignkit.align.numbered_texts import lines_of, numbered
@@ -60,7 +61,7 @@ class PartEncoder:
 
         It warns of nothing: what it counts is told once for all parts.
         """
-        return PairEncoder(self.encoder(), self.used.spread or None, warn=False)
+        return PairEncoder(self.encoder(), spread=self.used.spread or None, warn=False)
 
 
 def memory_of_encoder(encoder: Encoder) -> int:

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from alignkit.align.encoder.encoding import EncoderUsed, EncodingCounts
+from alignkit.align.encoder.encoding import EncoderUsed
+from alignkit.align.encoder.encoding_counts import EncodingCounts
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS
 from alignkit.align.parameters import Round
 from alignkit.align.priors import check_dictionary, folded_dictionary

@@ -41,8 +41,8 @@ from alignkit.align.numbered_texts import score_lines
 from alignkit.align.parameters import Memory, Parameters, Round, with_unseen
 from alignkit.align.priors import (
     Backing,
-    SharesPrior,
     add_dictionary,
+    add_mean_shares,
     spelling_prior,
     sums_of_shares,
 )
@@ -326,7 +326,7 @@ def _add_shares(
         with opened(plan.file("parts", part)) as arrays:
             shares[part_places] += arrays[f"shares-{number}"]
             cells[part_places] += arrays[f"cells-{number}"]
-    SharesPrior(weight=plan.settings.vector_weight).add_means(prior, shares, cells)
+    add_mean_shares(prior, shares, cells, plan.settings.vector_weight)
 
 
 def _keys(plan: TrainingPlan, number: int, part: int) -> I8:
@@ -501,7 +501,7 @@ def write_model(
     """Write the model after `done` rounds to a file."""
     source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
-    unseen = rounds.unseen_total(plan.settings, near=plan.encoder is not None)
+    unseen = rounds.unseen_total(plan.settings, shares=plan.encoder is not None)
     remember = Memory.empty
     if done and plan.pairs >= FEW:
         remember = partial(_joined_memory, plan)

@@ -15,7 +15,7 @@ import numpy as np
 
 from alignkit._support.array_types import F4, F8
 from alignkit._support.wording import how_many
-from alignkit.align.encoder.encoding import EncoderLike, encoder_of
+from alignkit.align.encoder.functions import EncoderLike, encoder_of
 from alignkit.align.encoder.kept_shares import KeptShares, key_of
 from alignkit.align.encoder.shares import cosines_of, mutual_best
 from alignkit.align.encoder.word_encoder import UsedEncoder, WordEncoder

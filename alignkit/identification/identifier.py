@@ -21,7 +21,7 @@ from alignkit._support.array_types import F8, I8
 from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
-from alignkit.align.encoder.encoding import EncoderLike
+from alignkit.align.encoder.functions import EncoderLike
 from alignkit.align.encoder.word_encoder import UsedEncoder
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import FileError, FormatError, MissingTextError, OptionError

@@ -17,7 +17,7 @@ from alignkit.model.labels import View
 from alignkit.version import __version__
 
 if TYPE_CHECKING:
-    from alignkit.align.encoder.encoding import EncoderLike
+    from alignkit.align.encoder.functions import EncoderLike
     from alignkit.identification.encoded_texts import TextEncoder
 
 Matrix = Any  # (n, d): a scipy sparse matrix or a numpy array

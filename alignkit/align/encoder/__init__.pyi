@@ -1,5 +1,5 @@
-from .encoding import EncoderLike as EncoderLike
 from .encoding import EncoderUsed as EncoderUsed
-from .encoding import EncodingCounts as EncodingCounts
-from .encoding import FunctionEncoder as FunctionEncoder
+from .encoding_counts import EncodingCounts as EncodingCounts
+from .functions import EncoderLike as EncoderLike
+from .functions import FunctionEncoder as FunctionEncoder
 from .transformer import Encoder as Encoder

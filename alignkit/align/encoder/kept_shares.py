@@ -14,7 +14,7 @@ from contextlib import suppress
 from hashlib import sha256
 from logging import getLogger
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -62,14 +62,16 @@ class KeptShares:
 
     Parameters
     ----------
-    in_memory : Keep them for this object alone.
+    where : In the cache folder; in memory, for this object alone; or nowhere: then nothing is kept.
     """
 
-    def __init__(self, *, in_memory: bool = False) -> None:
+    def __init__(self, where: Literal["folder", "memory", "nowhere"] = "folder") -> None:
         self._connection: sqlite3.Connection | None = None
         self._changed = False
+        if where == "nowhere":
+            return
         try:
-            place = ":memory:" if in_memory else _place()
+            place = ":memory:" if where == "memory" else _place()
             try:
                 self._open(place)
             except sqlite3.DatabaseError as problem:
@@ -115,6 +117,8 @@ class KeptShares:
 
     def keep(self, shares: Mapping[bytes, U2]) -> None:
         """Store the numbers (n,) of keys in one transaction."""
+        if self._connection is None:
+            return
         rows = [
             (key, zlib.compress(cells.astype("<u2").tobytes(), 1)) for key, cells in shares.items()
         ]

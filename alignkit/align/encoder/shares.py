@@ -1,4 +1,4 @@
-"""Shares: how far two words of a sentence pair have each other's vectors alone.
+"""Shares: how far the vectors of two words of a sentence pair fit each other and no others.
 
 The cosines (N, M) of a pair become probabilities by a softmax over each row and over each column;
 the share of a cell is the geometric mean of both. A word without a vector has no share in any.
@@ -26,7 +26,8 @@ _MATCHED = 0.25  # the least share of a best match
 
 def cosines_of(source: F4, target: F4) -> F8:
     """Return the cosines (N, M) of unit vectors (N, d) and (M, d); NaN for a word without one."""
-    cosines = source.astype(np.float64) @ target.astype(np.float64).T
+    # not a product of matrices, whose threads take long to meet on a busy machine
+    cosines: F8 = np.einsum("id,jd->ij", source.astype(np.float64), target.astype(np.float64))
     cosines[~source.any(axis=1)] = np.nan
     cosines[:, ~target.any(axis=1)] = np.nan
     return cosines

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from alignkit._support.array_types import B1, F4, F8, I2, I4, I8, U1
+from alignkit._support.array_types import B1, F4, F8, I4, I8, U1
 from alignkit.align.bitext import Bitext, Side
 from alignkit.align.decoders import Decoding, mean_of
 from alignkit.align.evidence import Evidence, EvidenceSystem, names_of_channels
-from alignkit.align.priors import code_points, cosines, units_of
-from alignkit.align.priors_kernel import vector_features
+from alignkit.align.priors import code_points
 from alignkit.align.supervised import cells_kernel as kernel
-from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors, vectors_of
+from alignkit.align.supervised.vectors_kernel import vector_features
+from alignkit.align.supervised.word_cosines import WordCosines, cosines_of_pairs
+from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import AlignerError
 from alignkit.model.texts import word_kind
 
@@ -140,9 +140,9 @@ class Cells:
         means = np.minimum(mean_of(*posteriors), np.float32(1))
         likeness = np.zeros((len(means), 2), np.float32)
         kernel.similarities(begin, end, *spelled, likeness)
-        cosines: list[_Cosines] = []
+        cosines: list[WordCosines] = []
         if vectors is not None:
-            cosines = list(_cosines_of(bitext, begin, end, vectors))
+            cosines = list(cosines_of_pairs(bitext, begin, end, vectors))
         systems: tuple[EvidenceSystem, ...] = ()
         if evidence is not None:
             systems = evidence.systems
@@ -219,53 +219,13 @@ class Cells:
         )
 
 
-class _Cosines(NamedTuple):
-    """The cosines of the words of a pair of N and M words."""
-
-    source: F4  # (N, N) within the source sentence
-    target: F4  # (M, M) within the target sentence
-    between: F4  # (N, M)
-
-
-def _cosines_of(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> Iterator[_Cosines]:
-    """Yield the cosines of the words of each pair."""
-    source_units = _units(bitext.source, begin, end, vectors[0])
-    target_units = _units(bitext.target, begin, end, vectors[1])
-    for source, target in zip(source_units, target_units, strict=True):
-        if source.shape[1] != target.shape[1]:
-            raise AlignerError(
-                f"vectors of {source.shape[1]} and of {target.shape[1]} numbers: both sides "
-                "need vectors of the same space"
-            )
-        yield _Cosines(
-            cosines(source, source).astype(np.float32),
-            cosines(target, target).astype(np.float32),
-            cosines(source, target).astype(np.float32),
-        )
-
-
-def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
-    """Yield the vectors (N, d) of the words of each sentence, all of one length (`units_of`)."""
-    if not isinstance(vectors, WordVectors):
-        for k in range(begin, end):
-            yield units_of(vectors_of(vectors, side.sentence(k)))
-        return
-    # each different word is asked for once
-    bounds = side.starts[begin : end + 1]
-    ids = side.ids[bounds[0] : bounds[-1]]
-    used, places = np.unique(ids, return_inverse=True)
-    units = units_of(vectors.of([side.words[number] for number in used.tolist()]))
-    for first, last in pairwise((bounds - bounds[0]).tolist()):
-        yield units[places[first:last]]
-
-
 def _marked(
     bitext: Bitext,
     begin: int,
     end: int,
     means: F4,
     likeness: F4,
-    cosines: Sequence[_Cosines],
+    cosines: Sequence[WordCosines],
     evidence: Evidence | None,
 ) -> U1:
     """Return 1 for each cell (C,) of the pairs that may be a link, as all links of evidence may."""

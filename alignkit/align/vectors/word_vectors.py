@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from alignkit._support.arguments import check_arguments, check_callable, kind_of
 from alignkit._support.arguments import words as checked_words
-from alignkit._support.array_types import F4
+from alignkit._support.array_types import F4, I2
 from alignkit.errors import AlignmentError, ArgumentError, FormatError, OptionError
 from alignkit.io.limits import MAX_MEGABYTES
 from alignkit.io.opening import bounded_lines, bytes_read, look_ahead, open_input
@@ -130,6 +130,18 @@ def _checked(given: object, words: Sequence[str], gave: str) -> F4:
         what = "a number that is not finite in 32 bits, for the word"
         raise AlignmentError(f"{gave} {what} {words[int(finite.argmin())][:40]!r}")
     return vectors
+
+
+UNIT = 1 << 14
+"""The length of vectors in integers. Cosines are sums of products over its square, below 2^31."""
+
+
+def units_of(vectors: F4) -> I2:
+    """Return vectors (n, d) scaled to length `UNIT`, as integers; zeros stay zeros."""
+    units = vectors.astype(np.float64)
+    lengths = np.sqrt((units * units).sum(axis=1, keepdims=True))
+    units *= np.divide(UNIT, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return np.rint(units).astype(np.int16)
 
 
 Vectors = Callable[[Sequence[str]], Any]

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
     from alignkit.align.decoders import AlignedLinks
-    from alignkit.align.encoder.encoding import EncodingCounts
+    from alignkit.align.encoder.encoding_counts import EncodingCounts
     from alignkit.align.encoder.transformer import Encoder
     from alignkit.align.evidence import Annotators, Evidence
     from alignkit.align.known_words import KnownWords
@@ -434,6 +434,8 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
             "digest": aligner.encoder.digest,
             **aligner.encoding.to_json(),
         }
+    elif aligner.encoding is not None:
+        record["vectors"] = aligner.encoding.to_json()
     record["learned"] = None if work.report is None else work.report.to_json()
     if work.known is not None:
         record["known_words"] = work.known.to_json()

@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
     bitext = Bitext.pack(
         (pair.words for pair in corpus),
         casefold=not options.keep_case,
-        written=options.encoder is not None,
+        written=steps.needs_written(options),
     )
     systems: Annotators = {}
     if options.evidence:

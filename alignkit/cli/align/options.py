@@ -77,12 +77,13 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
+    """Add the options of word vectors."""
     parsing.add_options(
         group,
         """
         --vectors FILE  file of word vectors; as text (word2vec, fastText's .vec, GloVe), binary
-            (word2vec) or .npz. Words that occur together get pseudo-counts that grow with the
-            similarity of their vectors; with --load, only word pairs that did not occur in training
+            (word2vec) or .npz. Words that occur together get pseudo-counts if their vectors fit
+            each other best; with --load, only word pairs that did not occur in training
         --target-vectors FILE  vectors of the target words, if they are in a separate file; in the
             same space
         """,
@@ -108,13 +109,13 @@ def check_loaded_encoder(options: argparse.Namespace) -> None:
 
 def check_vectors(options: argparse.Namespace) -> None:
     """Refuse options of vectors without vectors, and one file for both sides."""
-    names = ["target_vectors", "vector_least"]
-    if options.encoder is None:
-        names.append("vector_weight")
-    given = [flag(name) for name in names if getattr(options, name) is not None]
-    if given and options.vectors is None:
-        what = "--encoder or --vectors" if given[0] == "--vector-weight" else "--vectors FILE"
-        raise OptionError(f"{given[0]} needs {what}: add it, or leave {given[0]} out")
+    if options.vectors is None:
+        if options.target_vectors is not None:
+            what = "--target-vectors needs --vectors FILE"
+            raise OptionError(f"{what}: add it, or leave --target-vectors out")
+        if options.encoder is None and options.vector_weight is not None:
+            what = "--vector-weight needs --encoder or --vectors"
+            raise OptionError(f"{what}: add it, or leave --vector-weight out")
     if options.vectors is not None and options.vectors == options.target_vectors:
         raise OptionError(
             f"{options.vectors} is given twice: if one file has the words of both sides, "

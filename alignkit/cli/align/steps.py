@@ -75,6 +75,11 @@ class InputBlock:
         return self.bitext.source.lengths.tolist(), self.bitext.target.lengths.tolist()
 
 
+def needs_written(options: argparse.Namespace) -> bool:
+    """Return whether words are needed as written too: by an encoder or by word vectors."""
+    return options.encoder is not None or options.vectors is not None
+
+
 class InputSentences:
     """The sentence pairs of the input."""
 
@@ -95,7 +100,7 @@ class InputSentences:
                 raise OptionError("--learn needs gold links, and this input is text")
         self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
         self._needs_pairs = self._needs_pairs or bool(options.evidence)
-        self._written = options.encoder is not None
+        self._written = needs_written(options)
         self._divide = None
         self._attributes = {}
         if options.tokenize is not None:
@@ -209,7 +214,7 @@ def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> lis
 
 
 def _packed(pairs: Sequence[SentencePair], casefold: bool, written: bool) -> InputBlock:
-    """Return sentence pairs, and their words as an aligner takes them, for encoders as written."""
+    """Return sentence pairs, and their words as an aligner takes them, `written` as written too."""
     from alignkit.align.bitext import Bitext
 
     words = (pair.words for pair in pairs)
@@ -517,12 +522,13 @@ def read_two_vectors(
     """Read the vectors of the source (or of both sides) and of the target."""
     if options.vectors is None:
         return None, None
-    source = None if bitext is None else bitext.source.words
-    target = None if bitext is None else bitext.target.words
+    source = target = None
+    if bitext is not None:
+        source, target = _words_to_read(bitext)
     if options.target_vectors is None:
         both = None
         if source is not None and target is not None:
-            both = {*source, *target}
+            both = source | target
         return _read(options.vectors, both, options.max_size), None
     first = _read(options.vectors, source, options.max_size)
     second = _read(options.target_vectors, target, options.max_size)
@@ -533,6 +539,14 @@ def read_two_vectors(
         )
         raise FormatError(problem, options.target_vectors)
     return first, second
+
+
+def _words_to_read(bitext: Bitext) -> tuple[set[str], set[str]]:
+    """Return the words of both sides, folded, for learning, and as written, for shares."""
+    written = bitext.as_written
+    assert written is not None
+    source, target = written
+    return {*bitext.source.words, *source.words}, {*bitext.target.words, *target.words}
 
 
 def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVectors:
@@ -573,13 +587,6 @@ def train_aligner(
         )
     if dictionary is not None:
         report_entries(aligner.entries_met, dictionary)
-    known = aligner.parameters
-    if (used := known.vectors) is not None:
-        say(
-            f"vectors: found for {used.source_words:,} of {len(known.source):,} source "
-            f"words and {used.target_words:,} of {len(known.target):,} target words; "
-            f"{used.word_pairs:,} of {len(known.columns):,} word pairs get a pseudo-count"
-        )
     return aligner
 
 
@@ -618,9 +625,11 @@ def read_encoder(options: argparse.Namespace) -> Encoder | None:
 
 
 def report_encoding(aligner: Aligner) -> None:
-    """Report what the encoder did, if there is one."""
+    """Report what the encoder did, or how well word vectors knew the words, if there are any."""
     if aligner.encoder is not None:
         say(f"encoder: {aligner.encoder}; {aligner.encoding}")
+    elif aligner.encoding is not None:
+        say(f"vectors: {aligner.encoding.about_words}")
 
 
 def report_calibration(*, calibrated: bool) -> None:
