@@ -19,10 +19,12 @@ from alignkit.io.text_files import TextFile
 from alignkit.rules.tables.phrase_tables import PhraseCounts, TableSettings
 
 _PARTS = 8  # that are looked at
-_PAIRS = 5000  # of each
-_MORE = 100_000  # that are read of each, but not counted
-_SYMBOL = 3  # times 4 bytes: what is counted, what is turned round, words of the table
-_RECORD = 60  # bytes: the numbers of a record in both files, and in the table
+_PAIRS = 5000  # sentence pairs that are counted of each
+_MORE = 100_000  # sentence pairs that are read of each after these, but not counted
+# bytes on disk: each symbol of a record is in the first exchange, in the second, and a word in the
+# table; each record has numbers in all three
+_SYMBOL = 3  # times its size in memory
+_RECORD = 60
 PLACE = 60  # bytes of a worker's memory per word pair of its shard in training
 
 
@@ -71,25 +73,14 @@ def spread(parts: Sequence[Part]) -> list[Part]:
 
 def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     """Estimate the size of a corpus with parts of two texts each."""
-    from alignkit.align.numbered_texts import lines_of, numbered
-
     seen = np.zeros(4, np.int64)
-    read = 0.0
+    read = 0.0  # bytes
     for part in spread(parts):
-        files: list[TextFile] = []
-
-        def watch(file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
-            files.append(file)  # noqa: B023 - called at once
-            return nullcontext(lambda count: None)
-
-        texts = lines_of(list(part.paths), options, format=None, whole=False, watch=watch)
-        for lines in texts:
-            bitext = numbered(lines, casefold=False, threads=1)
-            source = bitext.source.lengths
-            target = bitext.target.lengths
-            seen += [lines.size, source.sum(), target.sum(), source @ target]
-            read += (files[0].fraction() or 1.0) * _size(part)
-            break
+        beginning = _beginning(part, options)
+        if beginning is not None:
+            counts, share = beginning
+            seen += counts
+            read += share * _size(part)
     if not read:
         raise OptionError(f"{parts[0].paths[0]}: no sentence pairs in this part or any other")
     sizes = [_size(part) for part in parts]
@@ -98,6 +89,29 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     )
     largest = int(int(seen[0]) * max(sizes) / read)
     return TextSize(len(parts), pairs, largest, source_words, target_words, cells)
+
+
+def _beginning(part: Part, options: ReadOptions) -> tuple[list[int], float] | None:
+    """Read some lines; return their pairs, words on both sides and cells, and their share of all.
+
+    None is returned if a part has no lines.
+    """
+    from alignkit.align.numbered_texts import lines_of, numbered
+
+    files: list[TextFile] = []
+
+    def watch(file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
+        """Note a file that is read."""
+        files.append(file)
+        return nullcontext(lambda count: None)
+
+    for lines in lines_of(list(part.paths), options, format=None, whole=False, watch=watch):
+        bitext = numbered(lines, casefold=False, threads=1)
+        source = bitext.source.lengths
+        target = bitext.target.lengths
+        counts = [lines.size, int(source.sum()), int(target.sum()), int(source @ target)]
+        return counts, files[0].fraction() or 1.0
+    return None
 
 
 def _size(part: Part) -> int:

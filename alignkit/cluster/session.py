@@ -192,7 +192,8 @@ class DaskSession(Session):
             timeout = min(_LOOK, self._watch.wait)
         key = f"first-{uuid4().hex[:8]}"
         while not self._watch.look(self._known, {}):
-            self._first = self._client.submit(int, key=key, pure=False)  # kept: so is its worker
+            # as long as the result is kept, so is its worker, in a cluster that shrinks
+            self._first = self._client.submit(int, key=key, pure=False)
             with suppress(TimeoutError):
                 self._first.result(timeout=timeout)
 
@@ -226,26 +227,44 @@ class DaskSession(Session):
         hosts: dict[str, str] = {}
         for address, worker in self._known.items():
             hosts.setdefault(worker["host"], address)
-        for chosen in (list(hosts.values()), None):
+        for chosen in (list(hosts.values()), None):  # None: all
             for address, theirs in self.everywhere(self._check, workers=chosen).items():
                 difference = self._mine.differs(theirs)
                 if difference:
                     raise ClusterError(f"worker {address}: {difference}")
 
-    def each(  # noqa: D102
+    def each(
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
     ) -> Iterator[tuple[int, T]]:
-        from distributed.client import FutureCancelledError
-        from distributed.scheduler import KilledWorker
-
+        """Start tasks on the workers; see `Session.each`."""
         failed = _Failures(errors)
-        run = uuid4().hex[:8]
         most = self.memory  # of workers that may die
         self._refuse_large(tasks)
+        futures = self._submit(function, tasks, label or function.__name__)
+        places = {future.key: place for place, future in enumerate(futures)}
+        by_key = {key: tasks[place] for key, place in places.items()}
+        try:
+            for future in self._done(futures, by_key):
+                place = places[future.key]
+                try:
+                    value = self._result(future, tasks[place], most)
+                except AlignkitError as error:
+                    failed.add(error)
+                    continue
+                future.release()
+                yield place, value
+            failed.raise_all()
+        finally:
+            with suppress(Exception):  # the cluster may be gone
+                self._client.cancel(futures, force=True)
+
+    def _submit(
+        self, function: Callable[..., T], tasks: Sequence[Task], name: str
+    ) -> list[Future[Any]]:
+        """Give tasks to the workers; the first ones have priority."""
+        run = uuid4().hex[:8]
         homes = self._homes_of(tasks)
-        name = label or function.__name__
-        futures: list[Future[Any]] = []
-        places: dict[Any, int] = {}
+        futures = []
         for place, task in enumerate(tasks):
             # in one piece, so that Dask does not look for tasks in the arguments
             job = partial(function, *task.arguments)
@@ -255,35 +274,31 @@ class DaskSession(Session):
                 checked, homes[place], key=key, priority=-place, pure=False
             )
             futures.append(future)
-            places[future.key] = place
-        by_key = {key: tasks[place] for key, place in places.items()}
+        return futures
+
+    def _result(self, future: Future[Any], task: Task, most: int) -> Any:
+        """Return the result of a task that is done; errors of Dask become those of users.
+
+        `most` is the memory of the workers, for messages.
+        """
+        from distributed.client import FutureCancelledError
+        from distributed.scheduler import KilledWorker
+
         try:
-            for future in self._done(futures, by_key):
-                place = places[future.key]
-                try:
-                    value = future.result()
-                except AlignkitError as error:
-                    failed.add(error)
-                    continue
-                except KilledWorker as error:
-                    raise _killing(tasks[place], error.allowed_failures + 1, most) from None
-                except FutureCancelledError:
-                    raise self._gone() from None
-                except RuntimeError as error:
-                    if "deserialization of the task graph" not in str(error):
-                        raise
-                    text = (
-                        f"{self._address}: the scheduler cannot read the tasks; it needs "
-                        "alignkit in the version of this process; if that was installed "
-                        "later, restart the scheduler"
-                    )
-                    raise ClusterError(text) from None
-                future.release()
-                yield place, value
-            failed.raise_all()
-        finally:
-            with suppress(Exception):  # the cluster may be gone
-                self._client.cancel(futures, force=True)
+            return future.result()
+        except KilledWorker as error:
+            raise _killing(task, error.allowed_failures + 1, most) from None
+        except FutureCancelledError:
+            raise self._gone() from None
+        except RuntimeError as error:
+            if "deserialization of the task graph" not in str(error):
+                raise
+            text = (
+                f"{self._address}: the scheduler cannot read the tasks; it needs "
+                "alignkit in the version of this process; if that was installed "
+                "later, restart the scheduler"
+            )
+            raise ClusterError(text) from None
 
     def _done(
         self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
@@ -339,14 +354,16 @@ class DaskSession(Session):
                 homes.append(self._homes[task.home % size])
         return homes
 
-    def path(self, path: str) -> str:  # noqa: D102
+    def path(self, path: str) -> str:
+        """Return the path of a file for tasks; see `Session.path`."""
         if self._here:
             return path
         return os.path.abspath(path)
 
-    def everywhere(  # noqa: D102
+    def everywhere(
         self, function: Callable[..., T], *arguments: object, workers: list[str] | None = None
     ) -> dict[str, T]:
+        """Call a function once on each worker, or on those with some addresses."""
         for left in (2, 1, 0):  # workers may leave at any time
             self._need_worker()
             chosen = workers

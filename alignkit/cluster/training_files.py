@@ -170,7 +170,8 @@ class Reader:
         name = "\n".join(map(os.path.abspath, paths)).encode("utf-8", "surrogateescape")
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
-    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:  # noqa: D102
+    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:
+        """Read a part and write its file; return its facts."""
         from alignkit.align.numbered_texts import lines_of, numbered
 
         states = states_of(paths)

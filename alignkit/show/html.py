@@ -97,11 +97,12 @@ def start_page(title: str, style: str = "", policy: str = "") -> str:
 
 def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
     """Draw the top of a page: the numbers of pairs and links, and the legend."""
-    number = 0
+    count_of_pairs = 0
     heads = ("pairs", "sure", "possible", "nulls")
     counts: dict[str, Counter[str]] = {name: Counter() for name in names}
     cells, nulls = tally(())
-    for number, pair in enumerate(pairs, 1):  # noqa: B007 - how many there are, at the end
+    for pair in pairs:
+        count_of_pairs += 1
         grid = make_grid(pair, names)
         for k, name in enumerate(grid.annotators):
             sure, possible = grid.counts(k)
@@ -113,14 +114,16 @@ def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
         cells += more_cells
         nulls += more_nulls
     body = ""
-    for name, count in counts.items():
-        numbers = "".join(f"<td>{count[head]}" for head in heads)
+    for name, of_name in counts.items():
+        numbers = "".join(f"<td>{of_name[head]}" for head in heads)
         body += f"<tr><th scope=row>{isolated_text(name)}{numbers}\n"
     table = ""
     if body:
         head = "".join(f"<th scope=col>{text}" for text in ("annotator", *heads))
         table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>'
-    facts = f"{how_many(number, 'sentence pair')}; rows are source words, columns target words"
+    facts = (
+        f"{how_many(count_of_pairs, 'sentence pair')}; rows are source words, columns target words"
+    )
     table = f'<div class="scroll">{table}</div>'
     return f'<p class="facts">{facts}</p>\n{table}\n{_legend(cells, nulls)}'
 

@@ -263,7 +263,7 @@ class Pivot(ExitStack):
         self._symbols = _Numbers()
         # no columns are summed: of a repeated entry, the maxima of its two probabilities are kept
         self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
-        self._paths: Runs | None = None
+        self._paths: Runs | None = None  # once the entries are joined
         self.added = 0
         self.tally = PivotTally()
 

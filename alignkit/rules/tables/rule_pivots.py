@@ -33,7 +33,7 @@ class RulePivot(ExitStack):
         self.left_out: Counter[str] = Counter()
         self._on = on
         self._labels: set[str] = set()
-        self._variables = 0  # the most of a rule
+        self._variables = 0  # how many a rule has at most
 
     def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
         """Add the rules of table 1 or 2; return how many there were.
@@ -80,11 +80,12 @@ class RulePivot(ExitStack):
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
         """Yield the paraphrase rules, in the order of the settings."""
-        known: dict[str, tuple[int, str]] = {}
+        # variables are renumbered in paraphrases, so every label may get every number
+        variable_of: dict[str, tuple[int, str]] = {}
         for label in self._labels:
             for number in range(self._variables):
-                known[_token(Variable(number, label))] = (number, label)
-        for source, target, (p, back, pivots) in self.pivot.pairs(settings, known):
+                variable_of[_token(Variable(number, label))] = (number, label)
+        for source, target, (p, back, pivots) in self.pivot.pairs(settings, variable_of):
             rule = Rule(_parsed(source), _parsed(target))
             extra = (("pivots", f"{pivots:.0f}"),)
             yield RuleType(rule, p_target=p, p_source=back, extra=extra)
