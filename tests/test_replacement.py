@@ -18,7 +18,7 @@ from alignkit.agreement.replacement.confidence import certain_pairs
 from alignkit.agreement.replacement.decision import AnnotatorTest, Decision, p_values, passes
 from alignkit.agreement.replacement.power import passing_power
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.stats.tests import benjamini_yekutieli
+from alignkit.stats.corrections import benjamini_yekutieli
 
 NAMES = ("A", "B", "C")
 WORDS = ("a", "A", "b", "c", "d")

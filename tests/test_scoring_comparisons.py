@@ -15,7 +15,8 @@ from alignkit.cli.common.files import short_names
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring import Comparisons
 from alignkit.stats import holm
-from alignkit.stats.tests import enough_draws, holm_bounds
+from alignkit.stats.corrections import holm_bounds
+from alignkit.stats.tests import enough_draws
 from alignkit.tables.columns import Column
 
 PAIRS = 40

@@ -150,15 +150,21 @@ class AnswerWriter:
 
     def __init__(self, agreement: AgreementFigures) -> None:
         self.agreement = agreement
-        self.codes: dict[str, None] = {}
+        self.codes: dict[str, None] = {}  # of the rules that hold so far
         self.names = short_names(agreement.annotators)
-        self.every = agreement.of("annotators")
+        self.every = agreement.of("annotators")  # every two annotators
         self.several = len(self.every) > 1
-        f1 = {two: f1_of(two, ALL).value for two in self.every}
-        known = [two for two in self.every if not isnan(f1[two])]
-        self.pairings = [two for two in known if self.several or f1[two]]
+        # those with an F1; if there are only two annotators, it must be above 0
+        self.pairings = []
+        for two in self.every:
+            f1 = f1_of(two, ALL).value
+            if not isnan(f1) and (self.several or f1):
+                self.pairings.append(two)
+        # whether all judged links that they were given
         self.given = bool(self.pairings) and all(two.given for two in self.pairings)
+        # figures of sure links are only quoted of two annotators
         self.levels = (ALL, SURE) if self.weak and not self.several else (ALL,)
+        # the two groups of annotators that differ, or one annotator and the others
         self.sides = sides_of(agreement.annotators, self.pairings) if self.several else None
 
     @cached_property

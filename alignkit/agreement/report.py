@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
+from typing import NamedTuple
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import how_many, overlapping, visible
@@ -23,9 +24,16 @@ from alignkit.tables.table import Table
 
 NAMES = (*tables.TABLES, "cautions")  # the names of the tables, in order
 
-IN_PYTHON = ", ", "More, by tables=[...]: {}; 'all'"
-COMMAND = ",", "More: --tables {}; --all; --html FILE"
-"""The separator of table names, and the last line of the default report, ready to type."""
+
+class LastLine(NamedTuple):
+    """The last line of the default report, which names further tables, ready to type."""
+
+    separator: str  # between the names
+    text: str  # with {} for the names
+
+
+IN_PYTHON = LastLine(", ", "More, by tables=[...]: {}; 'all'")
+COMMAND = LastLine(",", "More: --tables {}; --all; --html FILE")
 
 _MAIN = ("words", "phrases")
 _MOST_CAUTIONS = 8
@@ -238,32 +246,39 @@ def draw_report(
     medium: str,
     asked: Sequence[str] | str | None,
     label: str,
-    more: tuple[str, str] = IN_PYTHON,
+    last_line: LastLine = IN_PYTHON,
 ) -> str:
-    """Return the report in a medium: the default one, some tables, or all."""
+    """Return the report in a medium: the default one, the tables that are asked for, or all."""
     written = get_medium(medium)
-    whole = asked == "all"
-    if isinstance(asked, str) and not whole:
-        raise OptionError(f"give the tables as a list, not as the string {asked!r}")
     if asked is None and medium == "latex":
         return latex_table(agreement, answer, label)
-    cautions = caution_lines(agreement, answer.names, whole=asked is not None)
     if medium == "text":
         lines = str(answer).split("\n")
     else:
         lines = [" ".join(answer.sentences)]
-    if whole:
+    if asked is None:
+        return written.report(_default_report(agreement, answer, lines, last_line))
+    cautions = caution_lines(agreement, answer.names, whole=True)
+    if asked == "all":
         lines += agreement_head(agreement)
-        shown = [table.sheet() for table in tables.agreement_tables(agreement)]
-        return written.report(Report(lines, shown, cautions, agreement.signature, "Cautions"))
-    if asked is not None:
-        check_tables(asked)
-        shown = []
-        for name in dict.fromkeys(asked):
-            if name in tables.TABLES:
-                shown.extend(_sheets(agreement, name))
-        kept = cautions if "cautions" in asked else []
-        return written.report(Report([], shown, kept, "", "Cautions")).strip("\n")
+        sheets = [table.sheet() for table in tables.agreement_tables(agreement)]
+        return written.report(Report(lines, sheets, cautions, agreement.signature, "Cautions"))
+    if isinstance(asked, str):
+        raise OptionError(f"give the tables as a list, not as the string {asked!r}")
+    check_tables(asked)
+    sheets = []
+    for name in dict.fromkeys(asked):
+        if name in tables.TABLES:
+            sheets.extend(_sheets(agreement, name))
+    if "cautions" not in asked:
+        cautions = []
+    return written.report(Report([], sheets, cautions, "", "Cautions")).strip("\n")
+
+
+def _default_report(
+    agreement: AgreementFigures, answer: Answer, lines: Sequence[str], last_line: LastLine
+) -> Report:
+    """Return the report with the answer, the main tables, and a line for each caution."""
     sheets = []
     for name in _MAIN:
         sheets.extend(_sheets(agreement, name))
@@ -271,15 +286,15 @@ def draw_report(
     others = [*tables.groups_table(agreement), *tables.others_table(agreement)]
     sheets += [table.sheet() for table in others]
     sheets += map(_line, fleiss_line(agreement))
+    cautions = caution_lines(agreement, answer.names, whole=False)
     names = []
-    for name, made in tables.TABLES.items():
-        if name not in _MAIN and any(made(agreement)):
+    for name, tables_of in tables.TABLES.items():
+        if name not in _MAIN and any(tables_of(agreement)):
             names.append(name)
     if cautions:
         names.append("cautions")
-    between, last = more
-    last = last.format(between.join(names))
-    return written.report(Report(lines, sheets, cautions, last, "Cautions"))
+    last = last_line.text.format(last_line.separator.join(names))
+    return Report(lines, sheets, cautions, last, "Cautions")
 
 
 def _sheets(agreement: AgreementFigures, name: str) -> list[Sheet]:

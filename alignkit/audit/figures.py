@@ -19,7 +19,7 @@ from alignkit._support.array_types import F8
 from alignkit.agreement.kappa import Contingency, table_ratios
 from alignkit.audit.audit import Audit, Item, Rate
 from alignkit.audit.filled import Filled
-from alignkit.stats import resampling
+from alignkit.stats import resampling, shares
 from alignkit.stats.clusters import share_interval
 from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 
@@ -276,7 +276,7 @@ def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:
     if first.total and second.total:
         value = first.value - second.value
         reason = first.reason or second.reason
-        low, high = resampling.difference_interval(
+        low, high = shares.difference_interval(
             first.value, (first.low, first.high), second.value, (second.low, second.high)
         )
     return AuditFigure(

@@ -21,13 +21,12 @@ from alignkit.scoring.measures import aggregated
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score, bounded_value, left_out_pairs
 from alignkit.scoring.settings import Signature
 from alignkit.stats import resampling
+from alignkit.stats.corrections import holm, holm_bounds
 from alignkit.stats.defaults import CONFIDENCE, DRAWS_EACH, SEED
 from alignkit.stats.resampling import Counts, Interval, Ratios
 from alignkit.stats.tests import (
     bootstrap_floor,
     enough_draws,
-    holm,
-    holm_bounds,
     joint_bootstrap,
     joint_randomization,
     of_corpus,

@@ -22,8 +22,10 @@ from alignkit.model.labels import Scheme, get_scheme, get_view
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.profile import Profile
 from alignkit.scoring.profile_tests import PhenomenonKeywords, ProfileOptions, profile_rows
-from alignkit.stats.resampling import Counts, ratio, wilson_interval
-from alignkit.stats.tests import alone_right, holm, mcnemar
+from alignkit.stats.corrections import holm
+from alignkit.stats.resampling import Counts, ratio
+from alignkit.stats.shares import wilson_interval
+from alignkit.stats.tests import alone_right, mcnemar
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table

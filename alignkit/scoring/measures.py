@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.values import named_json
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
+from alignkit.stats.corrections import holm as holm  # noqa: PLC0414
 from alignkit.stats.resampling import LOWER_IS_BETTER as LOWER_IS_BETTER  # noqa: PLC0414
 from alignkit.stats.resampling import Counts, Ratios, drawn_intervals, harmonic, ratio
 from alignkit.stats.resampling import Interval as Interval  # noqa: PLC0414
 from alignkit.stats.resampling import confidence_interval as confidence_interval  # noqa: PLC0414
-from alignkit.stats.resampling import newcombe_interval as newcombe_interval  # noqa: PLC0414
-from alignkit.stats.resampling import wilson_interval as wilson_interval  # noqa: PLC0414
-from alignkit.stats.tests import holm as holm  # noqa: PLC0414
+from alignkit.stats.shares import newcombe_interval as newcombe_interval  # noqa: PLC0414
+from alignkit.stats.shares import wilson_interval as wilson_interval  # noqa: PLC0414
 
 if TYPE_CHECKING:
     from typing_extensions import Self

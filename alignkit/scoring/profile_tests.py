@@ -18,13 +18,12 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
 from alignkit.stats import resampling
+from alignkit.stats.corrections import holm, holm_bounds
 from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 from alignkit.stats.resampling import FEW_PAIRS, Counts, Interval, Ratios
 from alignkit.stats.tests import (
     alone_right,
     enough_draws,
-    holm,
-    holm_bounds,
     mcnemar,
     of_corpus,
     paired_randomization,

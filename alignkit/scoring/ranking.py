@@ -19,8 +19,8 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.scoring.plots import cd_diagram, heat_map
+from alignkit.stats.ranks import Friedman, friedman
 from alignkit.stats.resampling import ratio
-from alignkit.stats.tests import Friedman, friedman
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Picture, Result
 from alignkit.tables.table import Table

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
 from alignkit.stats.defaults import CONFIDENCE
-from alignkit.stats.resampling import check_confidence, chunks, distinct, wilson_interval
+from alignkit.stats.resampling import check_confidence, chunks, distinct
+from alignkit.stats.shares import wilson_interval
 
 _SAME = 1e-9  # sums that differ by no more than this differ by rounding alone
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from alignkit.errors import OptionError
 from alignkit.stats.defaults import CONFIDENCE
-from alignkit.stats.resampling import wilson_interval
+from alignkit.stats.shares import wilson_interval
 
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 

@@ -21,7 +21,8 @@ from alignkit.agreement.judgments.comparisons import LabelComparisons, Measure, 
 from alignkit.agreement.judgments.joint import joint_rows
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.tables_kernel import group_sums
-from alignkit.stats.resampling import ONE_PAIR, Interval, summarize, wilson_interval
+from alignkit.stats.resampling import ONE_PAIR, Interval, summarize
+from alignkit.stats.shares import wilson_interval
 
 UNEQUAL = "items have different numbers of judgments"  # then Fleiss' kappa is undefined
 NO_ORDER = "the labels have no order"

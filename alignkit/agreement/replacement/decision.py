@@ -9,7 +9,7 @@ import numpy as np
 
 from alignkit._support.array_types import B1, F8, I8
 from alignkit.agreement.replacement.comparison import OthersComparison, Units
-from alignkit.stats.tests import benjamini_yekutieli
+from alignkit.stats.corrections import benjamini_yekutieli
 
 EPSILONS = {"experts": 0.2, "trained annotators": 0.15, "crowds": 0.1}
 """The values of the authors, by who would be replaced."""
