@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from alignkit._support import arguments
 from alignkit._support.array_types import I4, I8
 from alignkit.align.bitext import PARTS, Bitext, Side
-from alignkit.align.maximization_kernel import count_columns, fill_columns, sort_words
+from alignkit.align.maximization_kernel import (
+    IndexedText,
+    IndexOutput,
+    count_columns,
+    fill_columns,
+    sort_words,
+)
 from alignkit.align.priors_kernel import WordPairs
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
@@ -146,22 +152,22 @@ def _index(
     From these counts follows where each range may write its word pairs.
     """
     starts = bitext.starts[begin : end + 1]
-    source = _words_of(bitext.source, begin, end)
-    target = _words_of(bitext.target, begin, end)
-    first, pair_of, place = sort_words(*target, len(bitext.target.words))
+    source, source_starts = _words_of(bitext.source, begin, end)
+    target, target_starts = _words_of(bitext.target, begin, end)
+    text = IndexedText(source, source_starts, target_starts, starts - starts[0])
+    places = sort_words(target, target_starts, len(bitext.target.words))
     # ranges of target words, about as many of their places in each
-    bounds = np.linspace(0, len(place), number + 1).astype(np.int64)
-    cuts = np.searchsorted(first, bounds)
+    bounds = np.linspace(0, len(target), number + 1).astype(np.int64)
+    cuts = np.searchsorted(places.first, bounds)
     cuts[-1] = len(bitext.target.words)
     ranges = list(pairwise(cuts.tolist()))
     counts = np.zeros((len(ranges), len(bitext.source.words)), np.int32)
 
     def count(k: int, begin: int, end: int) -> None:
-        count_columns(begin, end, first, pair_of, *source, counts[k])
+        count_columns(begin, end, places, text, counts[k])
 
     def fill(k: int, begin: int, end: int) -> None:
-        text = *source, target[1], starts - starts[0]
-        fill_columns(begin, end, first, pair_of, place, *text, free[k], columns, cells)
+        fill_columns(begin, end, places, text, IndexOutput(free[k], columns, cells))
 
     run(count, ranges)
     sums = counts.cumsum(axis=0, dtype=np.int64)

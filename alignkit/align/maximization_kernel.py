@@ -1,11 +1,21 @@
 """Number the word pairs of a text, and sum expected links by them: the M-step.
 
-`sort_words`, `count_columns` and `fill_columns` make the index of word pairs (`Cooccurrence`).
+A *word pair* is a source word and a target word that occur in some sentence pair together; the
+*cell* (i, j) of a sentence pair is the word pair of its source word i and its target word j. For
+example, with the sentence pairs "a b / x" and "a / x y"::
+
+    word pairs   0: a x    1: a y    2: b x     row by row: a has two, b one
+    cells        0 2                            of "a b / x"
+                 0 1                            of "a / x y"
+
+`sort_words`, `count_columns` and `fill_columns` make this index (`Cooccurrence`); the functions
+behind them add up numbers of cells by word pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,9 +70,34 @@ def add_up(sums: Iterable[I8]) -> I8:
     return total
 
 
+class Occurrences(NamedTuple):
+    """The places of the words of P target sentences, word by word, in their order in the text."""
+
+    first: I8  # (Vt + 1,) the places of target word w are from first[w] to before first[w + 1]
+    pair_of: I4  # (Tt,) the sentence pair of each place
+    position: I4  # (Tt,) the position in the sentence
+
+
+class IndexedText(NamedTuple):
+    """The text of an index: P sentence pairs, and where their words and cells begin."""
+
+    source: I4  # (Ts,) the number of each source word
+    source_starts: I8  # (P + 1,)
+    target_starts: I8  # (P + 1,)
+    cell_starts: I8  # (P + 1,) cell (i, j) of pair p, with M target words, is at start + i * M + j
+
+
+class IndexOutput(NamedTuple):
+    """Where an index of word pairs is written."""
+
+    free: I8  # (Vs,) where the next word pair of each source word goes; moves on with each
+    columns: I4  # (K,) the target word of each word pair
+    cells: I4  # (C,) the word pair of each cell
+
+
 @jit
-def sort_words(target: I4, target_starts: I8, words: int) -> tuple[I8, I4, I4]:
-    """Return where each target word stands: first (words + 1,), the pairs and places from there on.
+def sort_words(target: I4, target_starts: I8, words: int) -> Occurrences:
+    """Return where each of so many target words occurs.
 
     A counting sort, linear in the number of target words.
     """
@@ -72,28 +107,26 @@ def sort_words(target: I4, target_starts: I8, words: int) -> tuple[I8, I4, I4]:
     for word in range(words):
         first[word + 1] += first[word]
     pair_of = np.empty(len(target), np.int32)
-    place = np.empty(len(target), np.int32)
+    position = np.empty(len(target), np.int32)
     free = first[:-1].copy()
     for pair in range(len(target_starts) - 1):
         for at in range(target_starts[pair], target_starts[pair + 1]):
             slot = free[target[at]]
             free[target[at]] += 1
             pair_of[slot] = pair
-            place[slot] = at - target_starts[pair]
-    return first, pair_of, place
+            position[slot] = at - target_starts[pair]
+    return Occurrences(first, pair_of, position)
 
 
 @jit
-def count_columns(
-    begin: int, end: int, first: I8, pair_of: I4, source: I4, source_starts: I8, counts: I4
-) -> None:
+def count_columns(begin: int, end: int, target: Occurrences, text: IndexedText, counts: I4) -> None:
     """Count how many target words from begin to before end each source word meets (Vs,)."""
-    latest = np.full(len(counts), -1, np.int32)
+    latest = np.full(len(counts), -1, np.int32)  # the target word that each source word met last
     for word in range(begin, end):
-        for slot in range(first[word], first[word + 1]):
-            pair = pair_of[slot]
-            for at in range(source_starts[pair], source_starts[pair + 1]):
-                other = source[at]
+        for slot in range(target.first[word], target.first[word + 1]):
+            pair = target.pair_of[slot]
+            for at in range(text.source_starts[pair], text.source_starts[pair + 1]):
+                other = text.source[at]
                 # met for the first time with this target word
                 if latest[other] != word:
                     latest[other] = word
@@ -102,40 +135,29 @@ def count_columns(
 
 @jit
 def fill_columns(
-    begin: int,
-    end: int,
-    first: I8,
-    pair_of: I4,
-    place: I4,
-    source: I4,
-    source_starts: I8,
-    target_starts: I8,
-    cell_starts: I8,
-    free: I8,
-    columns: I4,
-    cells: I4,
+    begin: int, end: int, target: Occurrences, text: IndexedText, to: IndexOutput
 ) -> None:
-    """Set columns and cells: number the word pairs of some target words.
+    """Give numbers to the word pairs of the target words from begin to before end, and set cells.
 
     Target word by target word, in their order: so the columns of each row rise without sorting.
-    free (Vs,) is where the next word pair of each source word goes.
     """
-    latest = np.full(len(free), -1, np.int32)
+    source = text.source
+    free, columns, cells = to
+    latest = np.full(len(free), -1, np.int32)  # the target word that each source word met last
     for word in range(begin, end):
-        for slot in range(first[word], first[word + 1]):
-            pair = pair_of[slot]
-            length = target_starts[pair + 1] - target_starts[pair]
-            cell = cell_starts[pair] + place[slot]
-            for at in range(source_starts[pair], source_starts[pair + 1]):
+        for slot in range(target.first[word], target.first[word + 1]):
+            pair = target.pair_of[slot]
+            length = text.target_starts[pair + 1] - text.target_starts[pair]
+            # down the column of this target word: cells (0, j), (1, j), ...
+            cell = text.cell_starts[pair] + target.position[slot]
+            for at in range(text.source_starts[pair], text.source_starts[pair + 1]):
                 other = source[at]
                 if latest[other] != word:
                     latest[other] = word
                     columns[free[other]] = word
                     free[other] += 1
                 # the latest word pair of this source word is that with this target word
-                word_pair = free[other] - 1
-                # cell (i, j) of a pair stands at its start + i * M + j
-                cells[cell] = word_pair
+                cells[cell] = free[other] - 1
                 cell += length
 
 

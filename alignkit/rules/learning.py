@@ -13,7 +13,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count as numbering
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,20 +37,12 @@ from alignkit.rules.derivation.derivation import Derived, RuleReader
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
 from alignkit.rules.files.notation import rule_text
 from alignkit.rules.grammar import Example, Grammar, Rule, RuleType
-from alignkit.rules.scores_kernel import weigh_words
+from alignkit.rules.scores_kernel import WordWeights, weigh_words
 from alignkit.rules.tables.runs import offsets_of
 
 _BLOCK = 1024  # sentence pairs
 _PENDING = 1 << 20  # word pairs whose counts wait to be added up
 _HALF = 32  # a key is two numbers in 64 bits: first << 32 | second
-
-
-class WordWeights(NamedTuple):
-    """The lexical weights of W linked pairs of words, and of V words without links."""
-
-    keys: I8  # (W,): source word << 32 | target word, rising
-    linked: F8  # (W, 2): w(target | source), w(source | target)
-    lone: F8  # (V, 2): w(target | NULL), w(source | NULL), by the number of the word
 
 
 class Lexicon:
@@ -264,8 +255,7 @@ class RuleCounts:
             numbers.append(number)
             sides += self._sides[number]
             alignments.append(links)
-        keys, linked, lone = weights
-        by_alignment = weigh_words(*_joined(sides), *_joined(alignments), keys, linked, lone)
+        by_alignment = weigh_words(*_joined(sides), *_joined(alignments), weights)
         best = np.zeros((len(self._sides), 2))
         np.maximum.at(best, numbers, by_alignment)
         return best

@@ -20,7 +20,7 @@ from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation.derivations import Derivations, NameNumbers, TreeArrays, derive
-from alignkit.rules.scores_kernel import count_found
+from alignkit.rules.scores_kernel import DerivationNodes, NodeClasses, count_found
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.settings import Signature
 from alignkit.stats import resampling
@@ -345,16 +345,23 @@ def _confirmed(mine: Derivations, other: Derivations) -> Rows:
         start, middle, end = ends[2 * rule : 2 * rule + 3]
         changing[rule] = text[start:middle] != text[middle:end]
     return count_found(
-        readonly(mine.matched),
-        readonly(mine.afters),
-        readonly(mine.offsets),
+        _nodes_of(mine),
         readonly(changing),
-        readonly(other.matched),
-        readonly(other.afters),
-        readonly(other.offsets),
-        readonly(classes.of_source),
-        other.source.offsets,
-        readonly(classes.of_target),
-        other.target.offsets,
+        _nodes_of(other),
+        NodeClasses(
+            readonly(classes.of_source),
+            other.source.offsets,
+            readonly(classes.of_target),
+            other.target.offsets,
+        ),
         SIZE,
+    )
+
+
+def _nodes_of(derivations: Derivations) -> DerivationNodes:
+    """Return the nodes of derivations as the kernel takes them."""
+    return DerivationNodes(
+        readonly(derivations.matched),
+        readonly(derivations.afters),
+        readonly(derivations.offsets),
     )
