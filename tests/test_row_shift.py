@@ -7,9 +7,9 @@ from command import EFLOMAL, FRENCH, GOLD, run, write
 
 import alignkit as ak
 from alignkit.errors import FormatError
-from alignkit.io.base_checks import shift_of
 from alignkit.io.hints import with_shift
 from alignkit.io.options import ReadOptions
+from alignkit.io.shifted_texts import shift_of
 
 FILES = {
     name: (FRENCH / file).read_text(encoding="utf-8").splitlines()

@@ -13,11 +13,12 @@ from alignkit.corpora.join import SeenIds
 from alignkit.corpora.labelled import pair_judgments
 from alignkit.corpora.leaks import EQUAL, REVERSED
 from alignkit.errors import FormatError
-from alignkit.io.base_checks import Fit, Fits, Suspicion, shift_of
+from alignkit.io.base_checks import Fit, Fits, Suspicion
 from alignkit.io.hints import with_shift
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading, Record
+from alignkit.io.shifted_texts import shift_of
 from alignkit.io.text_files import Finding
 from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus, compared_texts

@@ -21,7 +21,8 @@ from alignkit.io.records import Reading
 from alignkit.io.sniffing import FIRST, Likeness
 
 if TYPE_CHECKING:
-    from alignkit.io.base_checks import Shift, Suspicion
+    from alignkit.io.base_checks import Suspicion
+    from alignkit.io.shifted_texts import Shift
 
 T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
@@ -76,7 +77,7 @@ def with_shift(error: FormatError, path: str, format: str, options: ReadOptions)
 def _shift(path: str, format: str, options: ReadOptions) -> Shift | None:
     if options.source is None:
         return None
-    from alignkit.io.base_checks import shift_of  # NumPy
+    from alignkit.io.shifted_texts import shift_of  # NumPy
 
     return shift_of(path, format, options)
 

@@ -116,35 +116,44 @@ _ahead: dict[str, _Ahead] = {}
 def look_ahead(
     name: str, size: int, megabytes: int = MAX_MEGABYTES, encoding: str | None = None
 ) -> tuple[bytes, bool]:
-    """Return the first bytes of an input, uncompressed, and whether there are more."""
+    """Return the first bytes of an input, uncompressed, and whether there are more.
+
+    What can be read only once, standard input or a pipe, is sampled; `open_input` then yields the
+    sample again before the rest.
+    """
     if name != "-" and (os.path.isfile(name) or not os.path.exists(name)):
         with open_input(name, megabytes) as stream:
             look_at(stream, name, encoding)
             return stream.read(size), bool(stream.peek(1))
     ahead = _ahead.get(name)
     if ahead is None or (name == "-" and ahead.stream is not sys.stdin.buffer):
-        try:
-            stream = _standard_input() if name == "-" else open(name, "rb")  # noqa: SIM115
-            head = stream.read(size)
-            most = size
-            if codec_of(head):  # a block of bzip2 may need a megabyte
-                most += _CHUNK
-                head += stream.read(_CHUNK)
-        except OSError as problem:
-            raise FileError.of(problem, name) from None
-        ended = len(head) < most
-        again = cast("BufferedReader", BufferedReader(_Again(head, stream, ended), _BUFFER))
-        ahead = _ahead[name] = _Ahead(stream, head, again)
+        ahead = _sampled(name, size)
+        _ahead[name] = ahead
     if codec_of(ahead.head):
         return unpacked_start(ahead.head, size)
     refuse_wide(ahead.head[:_LOOKED_AT], name, encoding)
     return ahead.head, len(ahead.head) == size
 
 
+def _sampled(name: str, size: int) -> _Ahead:
+    """Read the first bytes of standard input or a pipe, more if they are compressed."""
+    try:
+        stream = _standard_input() if name == "-" else open(name, "rb")  # noqa: SIM115
+        head = stream.read(size)
+        wanted = size
+        if codec_of(head):  # a block of bzip2 may need a megabyte
+            wanted += _CHUNK
+            head += stream.read(_CHUNK)
+    except OSError as problem:
+        raise FileError.of(problem, name) from None
+    again = _Again(head, stream, ended=len(head) < wanted)
+    return _Ahead(stream, head, cast("BufferedReader", BufferedReader(again, _BUFFER)))
+
+
 class _Again(io.RawIOBase):
     """Yield bytes that were read before, then the rest of their stream, if it is still open."""
 
-    def __init__(self, head: bytes, stream: BufferedReader, ended: bool) -> None:
+    def __init__(self, head: bytes, stream: BufferedReader, *, ended: bool) -> None:
         self._head = io.BytesIO(head)
         self._stream = stream
         self._ended = ended
@@ -215,24 +224,29 @@ def bounded_chunks(
     cut: bool = False,
     one_line: bool = False,
 ) -> Iterator[bytes]:
-    """Yield the complete lines that arrived, each with a line feed; `cut` allows longer ones."""
+    """Yield the complete lines that arrived, each with a line feed; `cut` allows longer ones.
+
+    Of a line that is too long, `cut` keeps a little more than the limit: enough to be refused.
+    """
     most = megabytes << 20
-    held: list[bytes] = []
-    lines = size = 0
+    lines = 0
+    held: list[bytes] = []  # the beginning of a line that has not ended yet
+    size = 0  # of what is held
     while data := stream.read1(_CHUNK):
-        begins = data.find(b"\n")
-        ends = data.rfind(b"\n") + 1
-        if size + (begins if ends else len(data)) > most and not cut:
+        first_end = data.find(b"\n")
+        behind = data.rfind(b"\n") + 1  # the place behind the last end of a line; 0: there is none
+        more = first_end if behind else len(data)
+        if size + more > most and not cut:
             raise too_large("a line", name, megabytes, lines + 1)
-        if ends:
-            chunk = b"".join((*held, data[:ends]))
+        if behind:
+            chunk = b"".join((*held, data[:behind]))
             lines += chunk.count(b"\n")
             yield chunk
             held = []
             size = 0
         if size <= most:
-            held.append(data[ends:])
-            size += len(data) - ends
+            held.append(data[behind:])
+            size += len(data) - behind
     if rest := b"".join(held):
         if not lines and not one_line:
             _refuse_returns(rest, name)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from alignkit.errors import AlignkitError, FormatError, OptionError
+from alignkit.io.languages import fitting_places, language_places, listed, only_read
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
-from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.alignment import NULL, Alignment, Link, LinkLike
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
@@ -185,12 +186,13 @@ def _by_cell(values: Mapping[str, V]) -> dict[_Cell, V]:
 class Reading(TextFile):
     """One input of a format, and the sentence pairs of its records.
 
-    `base` is the format's number of the first word. `read` and `refused` count good and broken
-    records, `place` is the file and line of the last, `shift` describes shifted texts, `unread`
-    the languages that were not read, `disorder` numbers of sentence pairs that are out of order or
-    missing.
-
     Returned by `open_reading`.
+
+    Parameters
+    ----------
+    path, options, observe : As of `TextFile`.
+    base : The number of the first word in the format, unless the options have another.
+    format : The name of the format.
 
     Examples
     --------
@@ -215,12 +217,12 @@ class Reading(TextFile):
         super().__init__(path, options, observe=observe)
         self.base = base if options.base is None else options.base
         self.format = format
-        self.read = 0
-        self.refused = 0
-        self.place = (path, 0)
-        self.shift = ""
-        self.unread = ""
-        self.disorder = ""
+        self.read = 0  # good records
+        self.refused = 0  # broken ones
+        self.place = (path, 0)  # the file and line of the last record
+        self.shift = ""  # where texts are shifted against the links
+        self.unread = ""  # languages that were not read
+        self.disorder = ""  # numbers of sentence pairs that are out of order or missing
 
     @property
     def cautions(self) -> list[str]:
@@ -243,11 +245,11 @@ class Reading(TextFile):
         places = language_places(names, wanted) if wanted else (0, 1)
         if len(names) < 2 or places is None:
             missing = "two languages" if wanted is None else " and ".join(wanted)
-            raise self.error(f"does not have {missing[:80]}; it has {_listed(names)}", line)
+            raise self.error(f"does not have {missing[:80]}; it has {listed(names)}", line)
         if wanted is not None:
             self.note_alike(names, places, line)
         elif len(names) > 2:
-            self.unread = only_read(_listed(names[:2]), _listed(names[2:]))
+            self.unread = only_read(listed(names[:2]), listed(names[2:]))
             self.note("language left out", self.unread, line, times=len(names) - 2)
         return places
 
@@ -256,12 +258,13 @@ class Reading(TextFile):
     ) -> None:
         """Note the languages that the wanted names fit as well as those that were chosen."""
         for name in self.options.languages or ():
-            alike = _fitting(names, name)
+            alike = fitting_places(names, name)
             rest = [names[k] for k in alike if k not in places]
             if rest:
-                said = f"{name} is also {_listed(rest)}; name one of them in the option languages"
-                self.unread = said
-                self.note("language left out", said, line, times=len(rest))
+                self.unread = (
+                    f"{name} is also {listed(rest)}; name one of them in the option languages"
+                )
+                self.note("language left out", self.unread, line, times=len(rest))
 
     def by_unit(
         self,
@@ -279,7 +282,7 @@ class Reading(TextFile):
         """
         units: dict[str, tuple[list[int], list[int]]] = {}
         for side, places_of_side in enumerate(places):
-            for id in dict.fromkeys(ids[side]):
+            for id in dict.fromkeys(ids[side]):  # each once, in order
                 place = places_of_side.get(id)
                 if place is None:
                     self.note("id of no word", repr(id[:40]))
@@ -383,53 +386,12 @@ class Reading(TextFile):
 
     def _annotation(self, raw: RawAnnotation, record: Record) -> Annotation:
         """Return an annotation, with its links checked and read once each."""
-        sure: list[Link] = []
-        possible: list[Link] = []
-        sure_nulls: list[Link] = []
-        possible_nulls: list[Link] = []
-        linked: list[tuple[Link, RawLink]] = []
-        labels: dict[Link, RawLink] = {}
-        statuses: dict[Link, str] = {}  # "both": sure as well as possible
-        path = raw.path or record.path
+        links = _DistinctLinks(self, raw.path or record.path)
         for written in raw.links:
-            link = self._link(written, path, record)
-            if link is None:
-                continue
-            line = written.line or record.line
-            if written.label is not None:
-                before = labels.setdefault(link, written)
-                if _RANKS[written.status] > _RANKS[before.status]:
-                    labels[link] = written
-                if before.label != written.label:
-                    both = f"{before.label} and {written.label}"
-                    message = f"{both} for one cell; {labels[link].label} is kept"
-                    self.note("two labels", message, line, path)
-            if written.status == "none":
-                continue
-            if link not in statuses:
-                statuses[link] = written.status
-            elif statuses[link] in (written.status, "both"):
-                self.note("duplicate link", f"{link.i}-{link.j} occurs again", line, path)
-            else:
-                statuses[link] = "both"
-                message = f"{link.i}-{link.j} is read as sure"
-                self.note("both sure and possible", message, line, path)
-            is_sure = written.status == "sure"
-            if NULL in link:
-                same = sure_nulls if is_sure else possible_nulls
-            else:
-                same = sure if is_sure else possible
-            same.append(link)
-            linked.append((link, written))
-        weights = {link: each.weight for link, each in linked if each.weight is not None}
-        alignment = Alignment(
-            sure,
-            possible,
-            nulls=sure_nulls,
-            possible_nulls=possible_nulls,
-            weights=weights,  # type: ignore[arg-type]
-            labels={link: written.label or "" for link, written in labels.items()},
-        )
+            link = self._link(written, raw.path or record.path, record)
+            if link is not None:
+                links.add(link, written, written.line or record.line)
+        alignment = links.alignment()
         return Annotation(
             alignment if raw.aligned else None,
             comment=raw.comment,
@@ -440,7 +402,7 @@ class Reading(TextFile):
             role=raw.role,
             start=raw.start,
             learned=raw.learned,
-            unseen=frozenset(link for link, each in linked if each.unseen),
+            unseen=frozenset(links.unseen),
         )
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
@@ -453,11 +415,12 @@ class Reading(TextFile):
             source = NULL if i is None else i - self.base
             target = NULL if j is None else j - self.base
             return Link(source, target)
-        # as in the file: a null has nothing on the side of the empty word, `3-` or `-3`
-        first, second = ("" if index is None else index for index in written[:2])
         sides = (record.source, record.target)
         n, m = ("?" if words is None else len(words) for words in sides)
         turned = " and written target first" if self.options.transpose else ""
+        # as in the file: a null has nothing on the side of the empty word, `3-` or `-3`
+        first = "" if written.i is None else written.i
+        second = "" if written.j is None else written.j
         message = (
             f"link {first}-{second} lies outside the pair {record.id!r} of {n} x {m} words, "
             f"counted from {self.base}{turned}"
@@ -503,46 +466,73 @@ class Reading(TextFile):
         return code_points(spaces)
 
 
-def language_places(
-    names: Sequence[Sequence[str]], wanted: Sequence[str]
-) -> tuple[int, int] | None:
-    """Return the places of two languages among the names of several; en is en-GB too."""
-    places: list[int] = []
-    for name in wanted:
-        free = [own if k not in places else () for k, own in enumerate(names)]
-        fitting = _fitting(free, name)
-        if not fitting:
-            return None
-        places.append(fitting[0])
-    first, second = places
-    return first, second
+class _DistinctLinks:
+    """The links of an annotation, each once, although a file may repeat them.
 
+    A link that is sure as well as possible is sure. If it has two labels, that of the surer one is
+    kept, or else the first; two weights, the last. What is repeated is noted.
+    """
 
-def only_read(languages: str, others: str) -> str:
-    """Return the message that of a file's languages some are not read."""
-    return f"only {languages} are read, not {others}; see the option languages"
+    def __init__(self, reading: Reading, path: str) -> None:
+        self._reading = reading
+        self._path = path
+        self._sure: list[Link] = []  # repeated links too: `Alignment` takes each once
+        self._possible: list[Link] = []
+        self._sure_nulls: list[Link] = []
+        self._possible_nulls: list[Link] = []
+        self._weights: dict[LinkLike, float] = {}
+        self._labelled: dict[Link, RawLink] = {}  # for each cell the link whose label is kept
+        self._statuses: dict[Link, str] = {}  # "both": sure as well as possible
+        self.unseen: list[Link] = []
 
+    def add(self, link: Link, written: RawLink, line: int) -> None:
+        """Add a link, as written in this line; one with the status "none" has only its label."""
+        if written.label is not None:
+            self._add_label(link, written, line)
+        if written.status == "none":
+            return
+        if link in self._statuses:
+            self._note_repetition(link, written, line)
+        else:
+            self._statuses[link] = written.status
+        is_sure = written.status == "sure"
+        if NULL in link:
+            same = self._sure_nulls if is_sure else self._possible_nulls
+        else:
+            same = self._sure if is_sure else self._possible
+        same.append(link)
+        if written.weight is not None:
+            self._weights[link] = written.weight
+        if written.unseen:
+            self.unseen.append(link)
 
-def is_language(language: str, wanted: str) -> bool:
-    """Whether a language is the one wanted; en-GB is en too."""
-    return bool(_fitting([(language,)], wanted))
+    def _add_label(self, link: Link, written: RawLink, line: int) -> None:
+        """Keep the label of a link, unless the cell has that of a surer link."""
+        before = self._labelled.setdefault(link, written)
+        if _RANKS[written.status] > _RANKS[before.status]:
+            self._labelled[link] = written
+        if before.label != written.label:
+            kept = self._labelled[link].label
+            message = f"{before.label} and {written.label} for one cell; {kept} is kept"
+            self._reading.note("two labels", message, line, self._path)
 
+    def _note_repetition(self, link: Link, written: RawLink, line: int) -> None:
+        """Note a link that was there before, with the same or the other status."""
+        if self._statuses[link] in (written.status, "both"):
+            message = f"{link.i}-{link.j} occurs again"
+            self._reading.note("duplicate link", message, line, self._path)
+        else:
+            self._statuses[link] = "both"
+            message = f"{link.i}-{link.j} is read as sure"
+            self._reading.note("both sure and possible", message, line, self._path)
 
-def _fitting(names: Sequence[Sequence[str]], name: str) -> list[int]:
-    """Return the places that have a name, or else those that have it with a region."""
-    exact = [k for k, own in enumerate(names) if name in own]
-    if exact:
-        return exact
-    start = f"{name}-".casefold()
-    fitting = []
-    for k, own in enumerate(names):
-        if any(f"{other}-".casefold().startswith(start) for other in own):
-            fitting.append(k)
-    return fitting
-
-
-def _listed(names: Sequence[Sequence[str]]) -> str:
-    """List languages by their first names, with the others of those that repeat."""
-    first = [own[0] for own in names]
-    shown = (own[0] if first.count(own[0]) < 2 else " ".join(own) for own in names)
-    return ", ".join(shown) or "none"
+    def alignment(self) -> Alignment:
+        """Return the alignment with these links."""
+        return Alignment(
+            self._sure,
+            self._possible,
+            nulls=self._sure_nulls,
+            possible_nulls=self._possible_nulls,
+            weights=self._weights,
+            labels={link: written.label or "" for link, written in self._labelled.items()},
+        )

@@ -45,8 +45,10 @@ def read_elements(
             parent = element.getparent()
             if parent is None or parent.getparent() is not None:
                 continue  # not under the root: part of another element
+            # between the last element that was yielded and this one there must be nothing else
             _check_between(parent, previous, element.getprevious(), reading, name)
             yield element
+            # free the memory of what was used
             stream.begin()
             element.clear(keep_tail=True)
             if previous is not None:
@@ -68,6 +70,7 @@ def read_nested(
         stream.root()
         for _, element in _parsed(stream, reading, *names):
             yield element
+            # free the memory of what was used, and of what stood before it
             stream.begin()
             element.clear(keep_tail=True)
             parent = element.getparent()
@@ -168,12 +171,15 @@ def write_elements(
 
 
 class _Stream:
-    """The bytes of a file, checked at the start before the parser sees them."""
+    """The bytes of a file, checked at the start before the parser sees them.
+
+    Between two elements at most `max_size` megabytes are given out: see `begin`.
+    """
 
     def __init__(self, stream: BinaryIO, reading: TextFile, named_dtd: bool) -> None:
         self._stream = stream
         self._reading = reading
-        self._since = 0
+        self._since = 0  # bytes given out since the last element ended
         self._head = _WIDE.sub(rb"\1UTF-8", stream.read(_HEAD))
         doctype = _doctype(self._head.replace(b"\0", b""))  # UTF-16 too
         self._named_dtd = named_dtd and _NAMED_DTD.match(doctype) is not None

@@ -76,7 +76,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         every_place.update(files)
     places = sorted(every_place)
     texts = read_texts(reading)
-    sample_of = lru_cache(maxsize=1)(partial(_sample, reading))
+    sample_of = lru_cache(maxsize=1)(partial(_sample, reading))  # pairs of a sample come in a row
     for count, place in enumerate(places):
         with reading.refusing():
             record = Record(_ID.format(*place), 1, None, None)
@@ -90,15 +90,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 record.source, record.target = text.words
                 record.attributes = text.attributes
             else:
-                sample, k = place
-                sentences = sample_of(sample)
+                sentences = sample_of(place[0])
                 if sentences is not None:
-                    if k >= len(sentences):
-                        raise reading.error(
-                            f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} "
-                            f"lines, too few for SentPair{k} (counted from 0)"
-                        )
-                    record.source, record.target = sentences[k]
+                    record.source, record.target = _sentence(reading, sentences, place)
             for name, files in annotators.items():
                 if place in files:
                     record.annotations[name] = _annotation(files[place], reading)
@@ -170,6 +164,17 @@ def _annotation(path: Path, reading: Reading) -> RawAnnotation:
         ends = [None if position == null else position for position in map(int, match.groups())]
         links.append(RawLink(ends[0], ends[1], "sure", number))
     return RawAnnotation(links, path=str(path))
+
+
+def _sentence(reading: Reading, sentences: list[_Words], place: _Place) -> _Words:
+    """Return the sentences of a pair among those of its sample."""
+    sample, k = place
+    if k >= len(sentences):
+        raise reading.error(
+            f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} lines, too few for "
+            f"SentPair{k} (counted from 0)"
+        )
+    return sentences[k]
 
 
 def _sample(reading: Reading, sample: int) -> list[_Words] | None:

@@ -109,14 +109,15 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
             if len(rest) < 2:
                 what = f"the file ends inside the record {header[0][:40]!r}, which has three lines"
                 raise reading.error(what, number)
-            bracketed = _bracketed(*rest[1], reading)
+            (_, plain), (line, text_with_brackets) = rest
+            bracketed = _bracketed(line, text_with_brackets, reading)
         except FormatError as error:
             reading.refuse(error)
             lines.push(rest)
             lines.skip_to_header()
             continue
         with reading.refusing():
-            yield _record(header, number, rest[0][1], bracketed, reading, layout)
+            yield _record(header, number, plain, bracketed, reading, layout)
     reading.disorder = str(numbers)
     for first, last in numbers.missing():
         if first == last:
@@ -200,13 +201,13 @@ def _bracketed(line: int, text: str, reading: Reading) -> list[_Bracketed]:
 
 
 class _Lines:
-    """Lines that can be put back; the last one is repaired."""
+    """Lines that can be put back; the last line of the file is mended as the layout does it."""
 
     def __init__(self, reading: Reading, layout: A3Layout) -> None:
         self._lines = reading.lines()
         self._header = layout.header
         self._mend = partial(layout.mend, reading)
-        self._ahead: deque[_Line] = deque()
+        self._ahead: deque[_Line] = deque()  # one line at least, until the last is given out
 
     def __iter__(self) -> _Lines:
         return self

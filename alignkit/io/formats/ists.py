@@ -188,30 +188,30 @@ class _Sentence:
     def _chunk_pair(self, words: tuple[Sequence[str], Sequence[str]], most: int) -> list[RawLink]:
         """Read a line of the alignment, with `most` pairs of words at most."""
         left, arrow, rest = self._text().partition("<==>")
-        parts = rest.split("//", 3)
-        if not arrow or len(parts) < 3:
+        if not arrow or rest.count("//") < 2:
             raise self._error("i i <==> j j // TYPE // SCORE // words <==> words")
-        kind = parts[1].strip()
-        score = parts[2].strip()
+        right, kind, rest = map(str.strip, rest.split("//", 2))
+        score, has_quotation, quoted = rest.partition("//")
+        score = score.strip()
         has_divider = any("//" in word for word in (*words[0], *words[1]))
         if "<==>" in score or (has_divider and not score):  # LDC's, which have no score
-            quoted = "//".join(parts[2:]).replace(_NOT_TRANSLATED, _MISSING)
-            parts[2:] = ["NIL", quoted]
             score = "NIL"
+            has_quotation = "//"
+            quoted = rest.replace(_NOT_TRANSLATED, _MISSING)
         if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
             raise self._error("// TYPE // SCORE //, with a number or NIL as the score")
         line = self._lines[self._at][0]
         sources = self._positions(left.strip())
-        targets = self._positions(parts[0].strip())
+        targets = self._positions(right)
         if sources == targets == [None]:
             raise self._error("words on at least one side")
         if len(sources) * len(targets) > most:
             raise self._error(f"at most {MOST_CELLS} pairs of words")
-        if len(parts) > 3:
+        if has_quotation:
             first, second = words[::-1] if self._reading.options.transpose else words
             expected = f"{self._chunk(sources, first)} <==> {self._chunk(targets, second)}"
-            if split_words(parts[3]) != split_words(expected):
-                message = f"{parts[3].strip()[:40]!r}, but the positions say {expected[:40]!r}"
+            if split_words(quoted) != split_words(expected):
+                message = f"{quoted.strip()[:40]!r}, but the positions say {expected[:40]!r}"
                 self._reading.note("chunk words differ", message, line)
         label: str | None = f"{kind} {score}"
         if label in _PLAIN:

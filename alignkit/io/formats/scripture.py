@@ -29,9 +29,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 from alignkit.errors import FormatError
@@ -53,6 +52,7 @@ _STATUS: dict[str, Status] = {
 _ID = re.compile(r"[A-Za-z]?([0-9]{8})[0-9]{3,5}")
 _VERSE = re.compile(r"[0-9]{8}")
 _Columns = dict[str, dict[str, list[str]]]  # the columns of each verse
+_Places = dict[str, tuple[str, int]]  # the verse of each token, and its number there, by its key
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -64,7 +64,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         raise reading.error("its words are in two files of tokens; give `source` and `target`")
     source_columns, source_places = _tokens(reading, source)
     target_columns, target_places = _tokens(reading, target)
-    places = (source_places, target_places)
+    places = source_places, target_places
     annotations: dict[str, RawAnnotation] = {}
     kept: dict[str, list[object]] = {}
     for number, value in enumerate(records, start=1):
@@ -82,10 +82,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
         yield record
 
 
-def _tokens(reading: Reading, path: str) -> tuple[_Columns, dict[str, tuple[str, int]]]:
-    """Return the columns of each verse, and the place of each id without its letter."""
+def _tokens(reading: Reading, path: str) -> tuple[_Columns, _Places]:
+    """Return the columns of each verse, and the place of each token."""
     verses: _Columns = {}
-    places: dict[str, tuple[str, int]] = {}
+    places: _Places = {}
     names: list[str] = []
     for line, text in reading.lines(path):
         values = text.split("\t")
@@ -143,19 +143,19 @@ def _records(reading: Reading) -> Iterator[object]:
 
 def _add(
     value: object,
-    places: Any,
+    places: tuple[_Places, _Places],
     annotations: dict[str, RawAnnotation],
     kept: dict[str, list[object]],
     reading: Reading,
 ) -> None:
-    """Add the links of a record to those of its verses."""
+    """Add the links of a record to those of its verses, and the record to what is kept of them."""
     if not isinstance(value, dict):
         raise FormatError("expected an object for each record")
     meta: Object = member(value, "meta", dict, {})
     status: str = member(meta, "status", str, "created")
     if status not in _STATUS:
         raise FormatError(f"status {status[:40]!r}; expected one of {', '.join(_STATUS)}")
-    notes = list(_notes(meta))
+    notes = list(_notes(meta))  # only of the first verse
     ids = [list(map(_key, texts(value, side))) for side in SIDES]
     for verse, words in reading.by_unit(ids, places, "record across verses").items():
         annotation = annotations.setdefault(verse, RawAnnotation())
@@ -166,7 +166,7 @@ def _add(
 
 
 def _key(id: str) -> str:
-    """Return a token id without the letter of its canon."""
+    """Return the key of a token, by which records find it: its id without the letter of a canon."""
     return id[1:] if id[:1].isalpha() else id
 
 
@@ -216,26 +216,26 @@ def _written(pair: SentencePair, ids: list[list[str]], writing: Writing) -> list
     if annotation is None or annotation.alignment is None:
         return []
     source_ids, target_ids = ids
-    cells = _statuses(annotation.alignment, writing)
-    left = dict(cells)
+    statuses = _statuses(annotation.alignment, writing)
+    without_record = dict(statuses)
     source_places = {_key(id): place for place, id in enumerate(source_ids)}
     target_places = {_key(id): place for place, id in enumerate(target_ids)}
     records: list[Object] = []
     for record in json.loads(pair.attributes.get("records", "[]")):
         source_keys = list(map(_key, record["source"]))
-        target_keys = list(map(_key, record["target"]))
-        sources = [source_places[key] for key in source_keys if key in source_places]
-        targets = [target_places[key] for key in target_keys if key in target_places]
-        links = {Link(i, j) for i, j in product(sources, targets)}
+        sources = _known_places(source_keys, source_places)
+        targets = _known_places(map(_key, record["target"]), target_places)
+        links = list(map(Link._make, product(sources, targets)))
         status = _meta(record).get("status", "created")
-        if any(cells.get(link) != status for link in links):
+        if any(statuses.get(link) != status for link in links):
             writing.lost["records whose links have another status"] += 1
             continue
-        left = {link: label for link, label in left.items() if link not in links}
+        for link in links:
+            without_record.pop(link, None)
         # a record of several verses is written with the first
         if not source_keys or source_keys[0] in source_places:
             records.append(record)
-    for group in group_cells(left.items()):
+    for group in group_cells(without_record.items()):
         id = str(uuid5(NAMESPACE_OID, f"{pair.id} {group.sources} {group.targets}"))
         new: Object = {"meta": {"id": id, "origin": "manual", "status": group.label}}
         new["source"] = [source_ids[i] for i in group.sources]
@@ -243,6 +243,11 @@ def _written(pair: SentencePair, ids: list[list[str]], writing: Writing) -> list
         records.append(new)
     _put_comment(records, annotation.comment, writing)
     return records
+
+
+def _known_places(keys: Iterable[str], places: Mapping[str, int]) -> list[int]:
+    """Return the places of the tokens of this verse among some tokens."""
+    return [places[key] for key in keys if key in places]
 
 
 def _meta(record: Object) -> Object:
@@ -267,19 +272,19 @@ def _put_comment(records: list[Object], comment: str, writing: Writing) -> None:
 
 def _statuses(alignment: Alignment, writing: Writing) -> dict[Link, str]:
     """Return the status of each link, and of each cell that is rejected."""
-    cells = {link: "created" if sure else "needsReview" for link, sure in alignment.items()}
+    statuses = {link: "created" if sure else "needsReview" for link, sure in alignment.items()}
     for link, label in alignment.labels.items():
-        if link not in cells:
-            status = "none"
+        if link not in statuses:
+            needed = "none"
         elif link in alignment.sure:
-            status = "sure"
+            needed = "sure"
         else:
-            status = "possible"
-        if link not in alignment.nulls and _STATUS.get(label) == status:
-            cells[link] = label
+            needed = "possible"
+        if link not in alignment.nulls and _STATUS.get(label) == needed:
+            statuses[link] = label
         else:
             writing.lost["labels"] += 1
-    return cells
+    return statuses
 
 
 _HOLDS = kinds("text, possible, labels, other labels, comment, absent, attribute records", "id")

@@ -32,10 +32,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from lxml import etree
 
 from alignkit.io.format import Format, kinds
-from alignkit.io.records import Reading, Record, is_language, language_places, only_read
+from alignkit.io.languages import is_language, language_places, only_read
+from alignkit.io.records import Reading, Record
 from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
 from alignkit.io.sniffing import matching
-from alignkit.model.alignment import SIDES
 
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
 
@@ -69,10 +69,11 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 others = [name for k, name in enumerate(variants) if k not in places]
                 if others:
                     reading.note("language left out", _listed(others), line, times=len(others))
-            id = unit.get("tuid") or str(number)
-            record = Record(id, line, None, None, attributes=_facts(unit))
-            for side, k in zip(SIDES, places, strict=True):
-                (language,) = names[k]
+            languages = list(variants)
+            source, target = (languages[k] for k in places)
+            record = Record(unit.get("tuid") or str(number), line, None, None)
+            record.attributes = _facts(unit)
+            for side, language in (("source", source), ("target", target)):
                 words = reading.words(_text(variants[language], reading), line)
                 record.put(side, words, language=language)
             yield record

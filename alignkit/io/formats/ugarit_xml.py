@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -215,26 +216,39 @@ def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> 
     id = pair.id.removeprefix(f"{known.get('document')}:")
     if "document" in known and id == pair.id:
         writing.lost["ids"] += 1
-    ids = _ids(pair)
+    source_ids, target_ids = _ids(pair)
+    source = list(map(_WrittenWord, source_ids, pair.words[0]))
+    target = list(map(_WrittenWord, target_ids, pair.words[1]))
     alignment = writing.alignment(pair)
-    refs: list[dict[int, list[str]]] = [{}, {}]  # of the words of each side
-    groups: list[dict[int, str]] = [{}, {}]
     parts = alignment.components() if alignment else ()
     for number, part in enumerate(parts):
         for i, j in sorted(part):
-            refs[0].setdefault(i, []).append(ids[1][j])
-            refs[1].setdefault(j, []).append(ids[0][i])
-            groups[0][i] = f"sen_{number}"
-            groups[1][j] = f"sen_{number}"
+            source[i].link(target[j], number)
+            target[j].link(source[i], number)
     element = etree.Element("sentence", {"n": id})
-    for side, words in enumerate(pair.words):
-        group = etree.SubElement(element, "wds", {"lnum": known[SIDES[side]]})
-        for k, token in enumerate(words):
-            word = etree.SubElement(group, "w", {"n": ids[side][k], "tp": groups[side].get(k, "")})
-            etree.SubElement(word, "text").text = token
-            etree.SubElement(word, "refs", {"nrefs": " ".join(refs[side].get(k, ()))})
+    for side, words in zip(SIDES, (source, target), strict=True):
+        group = etree.SubElement(element, "wds", {"lnum": known[side]})
+        for each in words:
+            word = etree.SubElement(group, "w", {"n": each.id, "tp": each.group})
+            etree.SubElement(word, "text").text = each.text
+            etree.SubElement(word, "refs", {"nrefs": " ".join(each.refs)})
     etree.indent(element, level=1)
     return element
+
+
+@dataclass
+class _WrittenWord:
+    """A word to write: its id, its text, its group of linked words, and the ids of these."""
+
+    id: str
+    text: str
+    group: str = ""
+    refs: list[str] = field(default_factory=list)
+
+    def link(self, other: _WrittenWord, group: int) -> None:
+        """Link the word to one of the other side."""
+        self.refs.append(other.id)
+        self.group = f"sen_{group}"
 
 
 _ATTRIBUTES = ", ".join(f"attribute {name}" for name in ("document", *_ABOUT))

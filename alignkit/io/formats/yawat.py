@@ -171,11 +171,11 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
     error the next block begins at the next known id.
     """
     lines = reading.lines(path)
-    whole = True  # whether the last block was without an error
+    is_broken = False  # whether the last block had an error: then its other lines are skipped
     for number, text in lines:
         id = text.strip()
         if not id:
-            if whole:
+            if not is_broken:
                 reading.note("empty line", "skipped", number, path)
             continue
         problem = ""
@@ -186,12 +186,12 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
             )
         elif id not in known and not lacking_ok:
             problem = f"no line of groups for the pair {id[:40]!r}; {_PARTIAL}"
-        before = whole
-        whole = not problem and (whole or id in known)
-        if not whole:
-            if before:
-                reading.refuse(reading.error(problem, number, path=path))
+        if problem and not is_broken:
+            is_broken = True
+            reading.refuse(reading.error(problem, number, path=path))
+        if problem or (is_broken and id not in known):
             continue
+        is_broken = False
         source = next(lines, None)
         target = next(lines, None)
         if source is None or target is None:
