@@ -25,9 +25,10 @@ from alignkit.agreement.question import agree
 from alignkit.agreement.result import Agreement
 from alignkit.errors import ArgumentError, JoinError, OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.coercion import LinksOfPair, alignment_of, missing
+from alignkit.model.coercion import LinksOfPair, alignment_of
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
+from alignkit.model.records import missing
 from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,8 +28,8 @@ from alignkit._support.arguments import check_arguments, check_known, each, nami
 from alignkit.errors import FormatError, JoinError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
-from alignkit.model.brackets import read_fitting
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.tree_words import read_fitting
 
 TREE_NAME = "parse"
 """The default name of trees."""
@@ -105,23 +106,22 @@ def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterat
     A tree ends before a bracket at the start of a line, if all brackets are closed or a line was
     indented, or before a blank line, if all brackets are closed.
     """
-    part: list[str] = []
-    first = 0  # the line of the first of `part`
-    size = 0
-    depth = 0
-    indented = False
+    part: list[str] = []  # the lines of the tree so far
+    first = 0  # the number of the first of them
+    size = 0  # their characters
+    depth = 0  # their brackets that are not closed
+    indented = False  # whether one of them is, besides the first
     for number, text in _without_xml(file, lines):
-        if not text.strip() and not part:
-            continue
+        is_blank = not text.strip()
         begins = text.startswith("(") and (depth <= 0 or indented)
-        if part and (begins or (not text.strip() and depth <= 0)):
+        if part and (begins or (is_blank and depth <= 0)):
             yield from _divided("\n".join(part), first)
             part = []
             size = 0
             depth = 0
             indented = False
-            if not text.strip():
-                continue
+        if is_blank and not part:
+            continue
         if not part:
             first = number
         indented = indented or (bool(part) and text[:1] in (" ", "\t"))
@@ -140,7 +140,8 @@ def _divided(text: str, line: int) -> Iterator[WrittenTree]:
     start = 0
     parts = []
     for match in _BRACKET.finditer(text):
-        if len(match[0]) == 1:
+        is_escaped = len(match[0]) > 1
+        if not is_escaped:
             depth += 1 if match[0] == "(" else -1
             if depth < 0:
                 break
@@ -162,13 +163,13 @@ def _xml_trees(
     """Yield the trees of Stanford's XML, one for each sentence."""
     from alignkit.io.safe_xml import line_of, local_name, read_nested
 
-    none = True
+    has_sentences = False
     for element in read_nested(file, "s", "sentence"):
         parent = element.getparent()
         within = "" if parent is None else local_name(parent)
         if local_name(element) == "sentence" and within != "sentences":
             continue  # of a mention in a coreference
-        none = False
+        has_sentences = True
         parses = []
         for child in element:
             name = local_name(child)
@@ -178,7 +179,7 @@ def _xml_trees(
         if parses and line >= _LONG:
             line -= (parses[0].text or "").count("\n")
         yield WrittenTree(" ".join(parse.text or "" for parse in parses), line, None)
-    if none:
+    if not has_sentences:
         raise file.error("no <s> and no <sentence> below <sentences>, as from Stanford's tools")
 
 
@@ -230,7 +231,7 @@ def read_trees(
     if counts is None:
         counts = Counter()
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
-    file = _TreeFile(path, tree_format, encoding, how, counts)
+    file = _TreeFile(path, form=tree_format, encoding=encoding, how=how, counts=counts)
     return (file.tree(written, None, "") for written in file.written())
 
 
@@ -297,20 +298,31 @@ def attach_trees(
         "drop_traces": drop_traces,
         "strict": strict_trees,
     }
-    options = (tree_format, encoding, how, counts, observe, lenient_trees)
+    open_file = partial(
+        _TreeFile,
+        form=tree_format,
+        encoding=encoding,
+        how=how,
+        counts=counts,
+        observe=observe,
+        lenient=lenient_trees,
+    )
     files: list[_TreeFile | None]
     if both_trees is not None:
-        files = [_TreeFile(both_trees, *options)] * 2
+        files = [open_file(both_trees)] * 2
     else:
         paths = (source_trees, target_trees)
-        files = [None if path is None else _TreeFile(path, *options) for path in paths]
+        files = [None if path is None else open_file(path) for path in paths]
     return _attached(each("pairs", pairs, SentencePair), files, tree_name)
 
 
 def _attached(
     pairs: Iterator[SentencePair], files: Sequence[_TreeFile | None], name: str
 ) -> Iterator[SentencePair]:
-    """Yield the pairs with the next tree of each side's file; one file may have both sides."""
+    """Yield the pairs with the next tree of the source's file, and of the target's.
+
+    They are one file if it has the trees of both sides in turn.
+    """
     sides = 2 if files[0] is files[1] else 1  # that a file has
     number = 0
     for number, pair in enumerate(pairs, 1):
@@ -323,7 +335,7 @@ def _attached(
             about = f"pair {pair.id[:40]!r}, {side}: "
             trees.append(file.tree(written, words, about) if file and written else None)
         yield pair.with_trees(name, source=trees[0], target=trees[1])
-    for file in dict.fromkeys(files):
+    for file in dict.fromkeys(files):  # one file of both sides is asked once
         if file is not None and file.next() is not None:
             raise file.wrong_count(number, sides, "the first extra one begins here")
 
@@ -334,6 +346,7 @@ class _TreeFile:
     def __init__(
         self,
         path: Path,
+        *,
         form: str | None,
         encoding: str,
         how: dict[str, bool],
@@ -347,9 +360,9 @@ class _TreeFile:
         self._counts = counts
         self._observe = observe
         self._lenient = lenient
-        self._how = how
-        self._taken = 0
-        self._line = 0
+        self._how = how  # the options of `read_fitting`
+        self._taken = 0  # trees
+        self._line = 0  # of the last of them
         self._trees = self.written()
 
     def written(self) -> Iterator[WrittenTree]:

@@ -19,12 +19,10 @@ A tree is ``(LABEL child ...)``; a child is a tree or a word. ASCII white space 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from sys import intern
 
-from alignkit._support.wording import how_many
 from alignkit.errors import FormatError
 
 TOP = "TOP"  # the node that joins several trees
@@ -35,14 +33,20 @@ _SPACE = r"[ \t-\r]"
 _ATOM = r"[^ \t-\r()]"
 _ESCAPED = r"[^ \t-\r()\\]*(?:\\(?:[()\\]|(?![()\\]))[^ \t-\r()\\]*)*"
 
+# the parts of a tree, by the last group of `_lexer` that they match
+_PRETERMINAL = 2  # (NN rain), with its label in group 1
+_OPENING = 3  # (NP
+_CLOSING = 4  # )
+_WORD = 5  # a word that has nodes beside it
+
 
 def _lexer(atom: str, possible: str) -> re.Pattern[str]:
     """Return the pattern of the parts of a tree; `possible` is an atom or nothing."""
     return re.compile(
-        rf"\(({atom}){_SPACE}+({atom}){_SPACE}*\)"  # 1, 2: a preterminal
-        rf"|\({_SPACE}*({possible})"  # 3: a node opens
-        rf"|(\))"  # 4: it closes
-        rf"|({atom})"  # 5: a word beside nodes
+        rf"\(({atom}){_SPACE}+({atom}){_SPACE}*\)"  # 1, 2
+        rf"|\({_SPACE}*({possible})"  # 3
+        rf"|(\))"  # 4
+        rf"|({atom})"  # 5
     )
 
 
@@ -54,7 +58,7 @@ _NO_TREE = re.compile(r"[ \t-\r]*\([ \t-\r]*(?:\([ \t-\r]*\)[ \t-\r]*)?\)[ \t-\r
 _ESCAPE = re.compile(r"\\(?:([()\\])|([/*])|u\{([0-9A-Fa-f]{0,6})\})")
 _UNSAFE = re.compile(r"[()\\\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _MARKS = frozenset("()\\")
-_BEHIND = frozenset(" \t\n\v\f\r)")
+_BEHIND = frozenset(" \t\n\v\f\r)")  # what may follow a known word
 _NO_LABEL = "a node without a label; write a bracket that is a word as -LRB- or -RRB-"
 _TAGGED = re.compile(r"([^-=]+)[-=]")
 
@@ -107,16 +111,16 @@ def _read_plain(text: str, builder: _Builder) -> None:
     lexer = _WITH_ESCAPES if "\\" in text else _PLAIN
     for match in lexer.finditer(text):
         kind = match.lastindex
-        if kind == 2:
+        if kind == _PRETERMINAL:
             builder.open(match[1], match.start())
             builder.word(match[2], match.start(2))
             builder.close(match.start())
-        elif kind == 3:
-            builder.open(match[3], match.start())
-        elif kind == 4:
+        elif kind == _OPENING:
+            builder.open(match[_OPENING], match.start())
+        elif kind == _CLOSING:
             builder.close(match.start())
         else:
-            builder.word(match[5], match.start())
+            builder.word(match[_WORD], match.start())
 
 
 def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
@@ -177,11 +181,11 @@ class _Builder:
         self.read = Brackets()
         self.count = 0  # of words, dropped ones not
         self._text = text
-        self._tags = drop_function_tags
-        self._traces = drop_traces
+        self._drop_tags = drop_function_tags
+        self._drop_traces = drop_traces
         self._stack: list[int] = []  # the open nodes; -1 for brackets that are none
         self._before: list[int] = []  # how many traces came before each of them
-        self._labels: dict[str, str] = {}
+        self._plain_labels: dict[str, str] = {}  # by the label as written
 
     @property
     def within(self) -> bool:
@@ -204,11 +208,11 @@ class _Builder:
             stack.append(-1)
             self._before.append(0)
             return
-        if self._tags or "\\" in label:
-            plain = self._labels.get(label)
+        if self._drop_tags or "\\" in label:
+            plain = self._plain_labels.get(label)
             if plain is None:
-                plain = self._labels[label] = self._plain_label(label)
-            read.function_tags += self._tags and plain != label
+                plain = self._plain_labels[label] = self._plain_label(label)
+            read.function_tags += self._drop_tags and plain != label
             label = plain
         parent = stack[-1] if stack else -1
         stack.append(len(read.labels))
@@ -217,7 +221,7 @@ class _Builder:
 
     def _plain_label(self, label: str) -> str:
         """Return a label without function tags if they are dropped, or else without escapes."""
-        if self._tags and (tagged := _TAGGED.match(label)):
+        if self._drop_tags and (tagged := _TAGGED.match(label)):
             return tagged[1]
         return _ESCAPE.sub(_label_character, label)
 
@@ -228,7 +232,7 @@ class _Builder:
         read = self.read
         if read.labels[self._stack[-1]] == TRACE:
             read.traces += 1
-            if self._traces:
+            if self._drop_traces:
                 return
         read.words.append(word)
         read.offsets.append(at)
@@ -243,7 +247,8 @@ class _Builder:
         read = self.read
         if node < 0:
             return
-        if self._traces and read.traces > traces and read.starts[node] == self.count:
+        has_no_words = read.starts[node] == self.count
+        if self._drop_traces and read.traces > traces and has_no_words:  # nothing but traces
             for column in (read.labels, read.parents, read.starts, read.ends, read.afters):
                 del column[node:]
             return
@@ -323,124 +328,6 @@ def _written_character(match: re.Match[str]) -> str:
     if character in _MARKS:
         return f"\\{character}"
     return f"\\u{{{ord(character):x}}}"
-
-
-_SAME = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "``": '"',
-    "''": '"',
-    "\u201c": '"',
-    "\u201d": '"',
-    "\u201e": '"',
-    "`": "'",
-    "\u2018": "'",
-    "\u2019": "'",
-    "\u2026": "...",
-    "\u2013": "--",
-    "\u2014": "--",
-    "\xa0": " ",
-}
-_PARTS = re.compile("|".join(map(re.escape, _SAME)))
-
-
-def same_word(leaf: str, token: str) -> bool:
-    """Return whether a written leaf can mean a word."""
-    return leaf == token or _plain(unescaped(leaf)) == _plain(token)
-
-
-def _plain(word: str) -> str:
-    """Return a word with quotes, dashes and brackets in one of their ways of writing."""
-    return _PARTS.sub(lambda match: _SAME[match[0]], word)
-
-
-def read_fitting(
-    text: str,
-    tokens: Sequence[str] | None,
-    *,
-    strict: bool = False,
-    drop_function_tags: bool = False,
-    drop_traces: bool = False,
-) -> Brackets | None:
-    """Read brackets with words that may be known; None without a tree."""
-    reader = partial(
-        read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
-    )
-    read = None
-    try:
-        read = reader()
-        if read is None or tokens is None or _fits(read.words, tokens):
-            return read
-        problem = _misfit(text, read, tokens)
-    except FormatError as error:
-        problem = error
-    if tokens is None or not any("(" in token or ")" in token or "\\" in token for token in tokens):
-        raise problem
-    try:
-        resolved = reader(tokens=tokens)
-    except FormatError as error:
-        raise (error if read is None else problem) from None
-    if resolved is None or not _fits(resolved.words, tokens):
-        raise problem if read or not resolved else _misfit(text, resolved, tokens)
-    if strict:
-        place = next(k for k, leaf in enumerate(resolved.words) if "(" in leaf or ")" in leaf)
-        message = (
-            f"word {place}, {tokens[place][:40]!r}, is not escaped among the brackets of "
-            "the tree; write -LRB- and -RRB-, or do not read strictly"
-        )
-        raise FormatError(message, "", *place_of(text, resolved.offsets[place]))
-    return resolved
-
-
-def _fits(leaves: Sequence[str], tokens: Sequence[str]) -> bool:
-    """Return whether the leaves of a tree can mean the words."""
-    return len(leaves) == len(tokens) and all(map(same_word, leaves, tokens))
-
-
-def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
-    """Return the error for a tree with other leaves than the words."""
-    leaves = read.words
-    place = _first_difference(leaves, tokens, same_word)
-    hint = ""
-    if read.traces:
-        hint = "; traces (-NONE-) are words unless `drop_traces`"
-    if place < len(leaves):
-        at = read.offsets[place]
-    else:
-        at = len(text.rstrip()) - 1
-    return FormatError(difference(leaves, tokens, same_word) + hint, "", *place_of(text, at))
-
-
-_Same = Callable[[str, str], bool]
-
-
-def _first_difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same) -> int:
-    """Return the first place where leaves and words differ, or the end of the shorter ones."""
-    for k, (leaf, token) in enumerate(zip(leaves, tokens, strict=False)):
-        if not same(leaf, token):
-            return k
-    return min(len(leaves), len(tokens))
-
-
-def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str.__eq__) -> str:
-    """Describe the first difference between the leaves of a tree and the expected words."""
-    place = _first_difference(leaves, tokens, same)
-    counts = ""
-    if len(leaves) != len(tokens):
-        counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
-    if place < len(leaves):
-        leaf = f"leaf {place} is {leaves[place][:40]!r}"
-    else:
-        leaf = "no leaf is left"
-    if place < len(tokens):
-        word = f"word {place} is {tokens[place][:40]!r}"
-    else:
-        word = "no word is left"
-    return f"{counts}{leaf}, but {word}"
 
 
 def write_brackets(

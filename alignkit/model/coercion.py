@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import fields, replace
-from math import isnan
-from numbers import Real
-from typing import Any, NamedTuple, SupportsIndex, TypeVar, Union
+from dataclasses import replace
+from typing import Any, SupportsIndex, TypeVar, Union
 
-from alignkit._support.arguments import check_kind, kind_of, words
-from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError, UnknownNameError
-from alignkit.model.alignment import SIDES, Alignment, Link, LinkLike
+from alignkit._support.arguments import kind_of, words
+from alignkit.errors import AlignmentError, ArgumentError, JoinError
+from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
-from alignkit.model.roles import ROLES
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_unicode
 
 T = TypeVar("T")
@@ -49,20 +45,9 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
     every: list[tuple[int, int]] = []
     unchecked: Iterable[Any] = links
     for link in unchecked:
-        plain = hasattr(link, "__len__") and not isinstance(link, (str, bytes, Set, Mapping))
-        if not plain or len(link) not in (2, 3):
-            shown = repr(link)[:_LONGEST_SHOWN]
-            raise ArgumentError(
-                f"{name} has {shown}, not a link; give (i, j), (i, j, 'S') or (i, j, "
-                f"'P'){_if_number(link)}"
-            )
+        _check_link(name, link)
         i, j, *mark = link
-        if mark and (not isinstance(mark[0], str) or mark[0] not in ("S", "P")):
-            raise ArgumentError(
-                f"{name} has {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
-                "'S' (sure) or 'P' (possible)"
-            )
-        if i is not None and j is not None:
+        if i is not None and j is not None:  # NLTK aligns a word to None, which is no link
             every.append((i, j))
             if mark != ["P"]:
                 sure.append((i, j))
@@ -70,6 +55,23 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
         return Alignment(sure, every)
     except (AlignmentError, ArgumentError) as error:
         raise type(error)(f"{name}: {error}") from None
+
+
+def _check_link(name: str, link: Any) -> None:
+    """Refuse what is not (i, j), (i, j, "S") or (i, j, "P")."""
+    is_row = hasattr(link, "__len__") and not isinstance(link, (str, bytes, Set, Mapping))
+    if not is_row or len(link) not in (2, 3):
+        shown = repr(link)[:_LONGEST_SHOWN]
+        raise ArgumentError(
+            f"{name} has {shown}, not a link; give (i, j), (i, j, 'S') or (i, j, "
+            f"'P'){_if_number(link)}"
+        )
+    _, _, *mark = link
+    if mark and (not isinstance(mark[0], str) or mark[0] not in ("S", "P")):
+        raise ArgumentError(
+            f"{name} has {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
+            "'S' (sure) or 'P' (possible)"
+        )
 
 
 def _if_number(value: object) -> str:
@@ -157,176 +159,3 @@ def _several(name: str, values: Iterable[T], what: str) -> Iterable[T]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise ArgumentError(f"{name} must be a list of {what}, one a pair")
     return values
-
-
-RECORDS = ("link", "annotation")  # the kinds of records
-_OF_LINK = ("i", "j", "sure", *SIDES, "weight", "label")
-_OF_ANNOTATION = ("links", *(part.name for part in fields(Annotation)[1:]))
-
-
-def link_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
-    """Yield a record for each link."""
-    for pair in pairs:
-        given = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and its own
-        source, target = pair.source, pair.target
-        for name, alignment in pair.alignments.items():
-            for link, sure in alignment.items():
-                yield {
-                    **given,
-                    "annotator": name,
-                    "i": link.i,
-                    "j": link.j,
-                    "sure": sure,
-                    "source": None if source is None else source[link.i],
-                    "target": None if target is None else target[link.j],
-                    "weight": alignment.weights.get(link),
-                    "label": alignment.labels.get(link),
-                }
-
-
-def annotation_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
-    """Yield a record for each annotation, and for each pair without one."""
-    for pair in pairs:
-        texts = {"source": _text(pair.source), "target": _text(pair.target)}
-        given = {"id": "", **texts, **pair.attributes} | {"id": pair.id, **texts}
-        if not pair.annotations:
-            yield {**given, "annotator": None, **dict.fromkeys(_OF_ANNOTATION)}
-        for name, annotation in pair.annotations.items():
-            parts = {part.name: getattr(annotation, part.name) for part in fields(Annotation)}
-            parts["role"] = annotation.role or ROLES[0]
-            yield {**given, "annotator": name, "links": parts.pop("alignment"), **parts}
-
-
-def _text(tokens: Sentence | None) -> str | Sentence | None:
-    """Return a sentence as text if splitting the text gives the same words."""
-    text = " ".join(tokens or ())
-    if tokens is not None and tuple(split_unicode(text)) == tokens:
-        return text
-    return tokens
-
-
-def pairs_of_records(
-    records: Iterable[Mapping[Any, Any]], alignments: Sequence[str], judgments: Sequence[str]
-) -> Iterator[tuple[str, Sentence | None, Sentence | None, dict[str, Annotation], dict[str, str]]]:
-    """Yield the arguments of `SentencePair` for each pair; see `Corpus.from_records`."""
-    named = (*words("alignments", alignments), *words("judgments", judgments))
-    pairs: dict[tuple[str, int], _Gathered] = {}
-    columns: dict[Any, None] = {}
-    for k, record in enumerate(records):
-        where = f"records[{k}]"
-        check_kind(where, record, dict)
-        columns.update(dict.fromkeys(record))
-        given = {name: value for name, value in record.items() if not missing(value)}
-        annotator = given.pop("annotator", None)
-        # a record of one annotation or link, rather than of a pair with all its annotations
-        of_annotator = "annotator" in record
-        if "links" in given and not (of_annotator or "links" in named):
-            raise OptionError(
-                f"{where} has links but no annotator; add annotator, or name the key in alignments"
-            )
-        of_link = of_annotator and "i" in given
-        id = str(given.pop("id", k + 1))
-        parts = {}
-        if of_annotator:
-            parts = _taken(_OF_LINK if of_link else _names_of_annotation(record), given)
-        source = _sentence_of(f"{where}['source']", given.pop("source", None))
-        target = _sentence_of(f"{where}['target']", given.pop("target", None))
-        annotated = _taken(named, given)
-        attributes = {str(name): str(value) for name, value in given.items()}
-        key = (id, -1 if of_annotator else k)  # records of an annotator share their pair
-        pair = pairs.setdefault(key, _Gathered(source, target, attributes, {}, {}))
-        if pair[:3] != (source, target, attributes):
-            raise JoinError(f"{where}: pair {id!r} had other words or attributes before")
-        for name, value in annotated.items():
-            kind = "links" if name in alignments else "judgment"
-            if kind == "links" or _judgment_of(value):
-                pair.annotations[name] = _annotation(where, {kind: value})
-        if of_link:
-            pair.links.setdefault(str(annotator), []).append(parts)
-        elif annotator is not None and not _lacks_label(record, parts):
-            if str(annotator) in pair.annotations:
-                raise OptionError(f"{where}: {annotator!r} already annotated pair {id!r}")
-            pair.annotations[str(annotator)] = _annotation(where, parts)
-    unknown = [name for name in named if name not in columns]
-    if columns and unknown:
-        raise UnknownNameError("key of records", unknown[0], map(str, columns))
-    for (id, _), pair in pairs.items():
-        for name, links in pair.links.items():
-            pair.annotations[name] = Annotation(_alignment(links))
-        yield id, pair.source, pair.target, pair.annotations, pair.attributes
-
-
-class _Gathered(NamedTuple):
-    """What the records read so far say about a pair; `links` are records by annotator."""
-
-    source: Sentence | None
-    target: Sentence | None
-    attributes: dict[str, str]
-    annotations: dict[str, Annotation]
-    links: dict[str, list[dict[str, Any]]]
-
-
-def _taken(names: Iterable[str], given: dict[Any, Any]) -> dict[str, Any]:
-    """Remove the values with some names from a record, and return them."""
-    return {name: given.pop(name) for name in names if name in given}
-
-
-def missing(value: object) -> bool:
-    """Return whether a value means None, such as NaN and NA in a data frame."""
-    absent = value is None or type(value).__name__ in ("NAType", "NaTType")
-    return absent or (isinstance(value, Real) and isnan(value))
-
-
-def _sentence_of(name: str, value: Any) -> Sentence | None:
-    """Return the words of a sentence in a record, None without one; `name` is for errors."""
-    if isinstance(value, str):
-        return tuple(split_unicode(value))
-    return value and words(name, value)
-
-
-def _annotation(where: str, parts: dict[str, Any]) -> Annotation:
-    """Return an annotation from the values of a record; `where` names it in errors."""
-    links = parts.pop("links", None)
-    judgment = _judgment_of(parts.pop("judgment", parts.pop("label", "")))
-    try:
-        alignment = None if links is None else alignment_of("links", links)
-        return Annotation(alignment, judgment=judgment, **parts)
-    except (AlignmentError, ArgumentError) as error:
-        raise type(error)(f"{where}: {error}") from None
-
-
-def _names_of_annotation(record: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the keys of an annotation in a record; its judgment may be called label."""
-    if "judgment" in record:
-        return _OF_ANNOTATION
-    return (*_OF_ANNOTATION, "label")
-
-
-def _lacks_label(record: Mapping[Any, Any], parts: Mapping[str, Any]) -> bool:
-    """Return whether a record of a judgment has none: a gap in a table."""
-    return "label" in record and "judgment" not in record and not parts
-
-
-def _judgment_of(value: object) -> str:
-    """Return a judgment as text; 2.0, as of a column with gaps, is the label 2."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
-
-
-def _alignment(records: Sequence[Mapping[str, Any]]) -> Alignment:
-    """Return the alignment of the records of links."""
-    sure: dict[LinkLike, bool] = {}
-    weights: dict[LinkLike, float] = {}
-    labels: dict[LinkLike, str] = {}
-    by_link = {}
-    for record in records:
-        link = Link(record["i"], record.get("j"))  # type: ignore[arg-type]
-        by_link[link] = record
-    for link, record in by_link.items():
-        sure[link] = record.get("sure", True)
-        if "weight" in record:
-            weights[link] = record["weight"]
-        if "label" in record:
-            labels[link] = record["label"]
-    return Alignment([link for link in sure if sure[link]], sure, weights=weights, labels=labels)

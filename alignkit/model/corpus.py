@@ -14,6 +14,7 @@ from alignkit._support.wording import brief_annotators, how_many
 from alignkit.model import coercion
 from alignkit.model.annotation import PERIODS, Annotation, period_of
 from alignkit.model.labels import Scheme
+from alignkit.model.records import RECORDS, annotation_records, link_records, pairs_of_records
 from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.model.texts import compared
@@ -147,9 +148,7 @@ class Corpus:
         """
         if hasattr(records, "columns"):
             raise errors.ArgumentError("records is a data frame; use from_dataframe")
-        return cls(
-            SentencePair(*row) for row in coercion.pairs_of_records(records, alignments, judgments)
-        )
+        return cls(pairs_of_records(records, alignments, judgments))
 
     @classmethod
     def from_dataframe(
@@ -448,10 +447,10 @@ class Corpus:
         >>> corpus.to_records()[0]["id"]
         '1'
         """
-        arguments.check_known("kind of record", each, coercion.RECORDS)
+        arguments.check_known("kind of record", each, RECORDS)
         if each == "link":
-            return list(coercion.link_records(self._pairs))
-        return list(coercion.annotation_records(self._pairs))
+            return list(link_records(self._pairs))
+        return list(annotation_records(self._pairs))
 
     def to_html(self, *, interlinear: bool = False, title: str = "Alignments") -> str:
         """Return a page in one file: matrices, or, `interlinear`, running text of both sides.

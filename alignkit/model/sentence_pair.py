@@ -127,7 +127,7 @@ class SentencePair:
         """Return the trees of a side, or raise an error if one does not fit its words."""
         if trees is _NONE:
             return _NONE
-        from alignkit.model.brackets import difference
+        from alignkit.model.tree_words import difference
         from alignkit.model.trees import Tree
 
         check_kind(f"{side}_trees", trees, Mapping)

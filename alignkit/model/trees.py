@@ -14,6 +14,7 @@ from alignkit._support.array_types import I4
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, TreeError
 from alignkit.model import brackets
+from alignkit.model.tree_words import difference, read_fitting
 
 if TYPE_CHECKING:
     import nltk
@@ -127,8 +128,8 @@ class Tree:
         text : The brackets, see `alignkit.model.brackets`. Several trees are joined under a node
             ``TOP``.
         tokens : The words of the sentence; the tree takes its words from here. The leaves must be
-            the same, except for escapes of parsers (`alignkit.model.trees.same_word`). None takes
-            the written leaves.
+            the same, except for escapes of parsers (`alignkit.model.tree_words.same_word`). None
+            takes the written leaves.
         strict : Reject unescaped brackets as words, ``(JJ ()``, which the tokens can identify.
         drop_function_tags : Read ``NP-SBJ=1`` as ``NP``.
         drop_traces : Leave out ``-NONE-`` and nodes with nothing else.
@@ -147,7 +148,7 @@ class Tree:
         """
         check_arguments(Tree.parse, locals())
         known = None if tokens is None else check_words("tokens", tokens)
-        read = brackets.read_fitting(
+        read = read_fitting(
             text,
             known,
             strict=strict,
@@ -182,12 +183,15 @@ class Tree:
 
         check_kind("tree", tree, nltk.Tree)
         read = brackets.Brackets(joined=1)
-        waiting: list[tuple[Any, int]] = [(tree, -1)]  # None and the node where a node ends
+        # what is still to be read, the next one last: a child with its parent; or None, with the
+        # node that ends here
+        waiting: list[tuple[Any, int]] = [(tree, -1)]
         while waiting:
             child, parent = waiting.pop()
             if child is None:
-                read.ends[parent] = len(read.words)
-                read.afters[parent] = len(read.labels)
+                ended = parent
+                read.ends[ended] = len(read.words)
+                read.afters[ended] = len(read.labels)
             elif isinstance(child, nltk.Tree):
                 check_kind("a label", child.label(), str)
                 node = len(read.labels)
@@ -200,7 +204,7 @@ class Tree:
         if tokens is not None:
             known = check_words("tokens", tokens)
             if known != tuple(read.words):
-                raise TreeError(f"the tree does not fit: {brackets.difference(read.words, known)}")
+                raise TreeError(f"the tree does not fit: {difference(read.words, known)}")
         return cls.of_brackets(read, read.words)
 
     def to_nltk(self) -> nltk.Tree:
@@ -349,33 +353,38 @@ class Tree:
 def _check(
     words: int, parents: list[int], starts: list[int], ends: list[int], afters: list[int]
 ) -> None:
-    """Raise an error for columns that are not a tree in preorder."""
+    """Raise an error for columns that are not a tree in preorder.
+
+    Nodes are opened one by one. The parent of a node must be open: the nodes that were opened after
+    the parent are then complete, so their `afters` is this node.
+    """
     count = len(parents)
     if (starts[0], ends[0]) != (0, words):
         raise TreeError(f"the root spans {starts[0]}-{ends[0]}, not all {words} words")
-    stack: list[int] = []  # the open nodes
-    place = [0]  # for each open node: where the next child may begin
-    for node in range(count + 1):
-        parent = parents[node] if node < count else -1
-        if node in (0, count):
-            known = parent == -1
-        else:
-            known = 0 <= parent < node
-        while known and stack and stack[-1] != parent:
-            closed = stack.pop()
-            place.pop()
+    opened: list[int] = []
+    places = [0]  # where the next child of each open node may begin; first, where the root may
+
+    def close_down_to(parent: int, node: int) -> None:
+        """Close the open nodes behind a parent, before a node; -1 closes all."""
+        while opened and opened[-1] != parent:
+            closed = opened.pop()
+            places.pop()
             if afters[closed] != node:
                 raise TreeError(f"afters[{closed}] is {afters[closed]}, expected {node}")
-        if not known or (0 < node < count and not stack):
+
+    for node, parent in enumerate(parents):
+        is_before = parent == -1 if node == 0 else 0 <= parent < node
+        if is_before:
+            close_down_to(parent, node)
+        if not is_before or (node and not opened):
             raise TreeError(f"node {node} has the parent {parent}, which is not valid in preorder")
-        if node == count:
-            return
-        end_of_parent = ends[stack[-1]] if stack else words
-        if not place[-1] <= starts[node] <= ends[node] <= end_of_parent:
+        end_of_parent = ends[parent] if node else words
+        if not places[-1] <= starts[node] <= ends[node] <= end_of_parent:
             raise TreeError(
                 f"node {node} spans {starts[node]}-{ends[node]}; it must be within its parent "
                 "and after the nodes before"
             )
-        place[-1] = ends[node]
-        stack.append(node)
-        place.append(starts[node])
+        places[-1] = ends[node]
+        opened.append(node)
+        places.append(starts[node])
+    close_down_to(-1, count)
