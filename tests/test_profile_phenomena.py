@@ -16,7 +16,7 @@ from test_label_scores import judged
 from alignkit import Corpus, read_corpus, score, write_corpus
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring import link_ratios, profile_labels, profile_rows
-from alignkit.scoring.profile_tests import against_complement, against_whole
+from alignkit.scoring.subset_tests import against_complement, against_whole
 from alignkit.stats import holm
 
 SAMPLES = read_corpus(PARAPHRASES, format="alignkit-jsonl")

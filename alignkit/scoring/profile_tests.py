@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,13 @@ from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
+from alignkit.scoring.subset_tests import (
+    Subsets,
+    Systems,
+    against_complement,
+    against_whole,
+    one_test_each,
+)
 from alignkit.stats import resampling
 from alignkit.stats.corrections import holm, holm_bounds
 from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
@@ -34,106 +41,8 @@ from alignkit.version import __version__
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Systems = Mapping[str, Counts]  # the (P, C) counts of the sentence pairs, by system
-
-Subsets = Mapping[str, NDArray[np.bool_]]  # masks of sentence pairs, by name
-
-_TOLERANCE = 1e-12
-
-
 _TRIALS = 10_000  # at least
 _TRIALS_EACH = 200  # for each tested phenomenon
-
-
-def one_test_each(subsets: Subsets, *, complements: bool) -> dict[str, str]:
-    """Return for each subset the first subset with the same test."""
-    first: dict[bytes, str] = {}
-    tests = {}
-    for name, subset in subsets.items():
-        sides = [subset.tobytes()]
-        if complements:
-            sides.append((~subset).tobytes())
-        tests[name] = first.setdefault(min(sides), name)
-    return tests
-
-
-def against_complement(
-    systems: Systems,
-    subsets: Subsets,
-    measure: Ratios,
-    name: str,
-    *,
-    trials: int = 10_000,
-    rng: np.random.Generator,
-) -> dict[str, dict[str, float]]:
-    """Return the p-values that each system has the same score on each subset and its complement.
-
-    The statistic is abs(measure of the subset - measure of the complement), counts pooled. Each
-    trial draws as many pairs as the subset has from all, without replacement. p = (1 + hits) /
-    (1 + trials); hits are the trials with a statistic at least as large as the true one, or
-    undefined. All systems and subsets use the same orders of pairs (Good 2005, Permutation,
-    Parametric, and Bootstrap Tests of Hypotheses, chapter 3).
-    """
-    resampling.check_trials(trials)
-    rows = np.array(list(systems.values()), np.float64)
-    total = rows.sum(axis=1)
-    sizes = np.array([int(subset.sum()) for subset in subsets.values()], np.int64)
-
-    def gaps(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-        distance: NDArray[np.float64] = np.abs(measure(part)[name] - measure(whole - part)[name])
-        return distance
-
-    truth = np.array([gaps(rows[:, subset].sum(axis=1), total) for subset in subsets.values()])
-    hits = np.zeros(truth.shape, np.int64)
-    wanted = np.unique(sizes)
-    pairs = rows.shape[1]
-    for size in resampling.chunks(trials, rows.size):
-        orders = rng.permuted(np.tile(np.arange(pairs), (size, 1)), axis=1)
-        for k, sums in enumerate(_prefixes(rows, orders, wanted)):
-            drawn = gaps(sums.reshape(-1, rows.shape[2]), np.tile(total, (size, 1)))
-            drawn = drawn.reshape(size, -1)
-            for place in np.flatnonzero(sizes == wanted[k]):
-                below = drawn < truth[place] - _TOLERANCE
-                hits[place] += np.count_nonzero(~below, axis=0)
-    chances = np.where(np.isnan(truth), nan, (1 + hits) / (1 + trials))
-    return {
-        system: dict(zip(subsets, of_system.tolist(), strict=True))
-        for system, of_system in zip(systems, chances.T, strict=True)
-    }
-
-
-def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> float:
-    """Return the p-value of Mann and Whitney's test of a subset against all pairs.
-
-    The test is one-sided, in the direction of the values. U counts, among all n m pairs of values,
-    those with a higher value in the subset than in the whole; a tie counts half.
-    z = (abs(U - n m / 2) - 1/2) / sd with variance n m / 12 (N + 1 - sum (t^3 - t) / (N (N - 1)))
-    over the groups of t ties, N = n + m.
-    """
-    known = ~np.isnan(values)
-    every = values[known]
-    part = values[known & subset]
-    if not 0 < len(part) < len(every) or every.min() == every.max():
-        return nan
-    from scipy.stats import mannwhitneyu  # takes a second to import
-
-    middle = len(part) * len(every) / 2
-    above = mannwhitneyu(part, every, method="asymptotic").statistic > middle
-    side: Literal["greater", "less"] = "greater" if above else "less"
-    return float(mannwhitneyu(part, every, alternative=side, method="asymptotic").pvalue)
-
-
-def _prefixes(
-    rows: NDArray[np.float64], orders: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> Iterator[NDArray[np.float64]]:
-    """Yield for each size the (T, S, C) sums of the first pairs of each order."""
-    start = 0
-    sums = np.zeros((len(orders), len(rows), rows.shape[2]))
-    for size in sizes.tolist():
-        sums = sums + rows[:, orders[:, start:size]].sum(axis=2).transpose(1, 0, 2)
-        yield sums
-        start = size
-
 
 KOVATCHEV = "kovatchev"  # the name of the tests by Kovatchev et al. (2019)
 
@@ -299,29 +208,21 @@ def profile_rows(
         how = replace(how, trials=enough_draws(tests, _TRIALS, each=_TRIALS_EACH))
     for_phenomena, for_differences = np.random.default_rng(how.seed).spawn(2)
     parts = list(_parts(systems, held, how, for_phenomena))
-
-    def place(phenomenon: str) -> tuple[bool, float, str]:
-        """Put the hardest phenomena first, and those without a value last."""
-        values = [part.value for part in parts if part.phenomenon == phenomenon]
-        known = [value for value in values if not isnan(value)]
-        mean = sum(known) / len(known) if known else 0.0
-        if name in resampling.LOWER_IS_BETTER:
-            mean = -mean
-        return not known, mean, phenomenon
-
-    ranked = sorted(phenomena, key=place)
-    parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
-    values = np.array([part.value for part in parts], np.float64)
+    notes = tuple(_notes(groups, held, how))
+    hardest_first = _hardest_first(parts, phenomena, how)
+    place_of_system = {system: place for place, system in enumerate(systems)}
+    place_of = {phenomenon: place for place, phenomenon in enumerate(hardest_first)}
+    parts.sort(key=lambda part: (place_of_system[part.system], place_of[part.phenomenon]))
+    held = {phenomenon: held[phenomenon] for phenomenon in hardest_first}
+    values = np.array([part.value for part in parts], np.float64)  # system by system
     measured = Measured(
-        phenomena=tuple(ranked),
+        phenomena=tuple(held),
         systems=tuple(systems),
         values=values.reshape(len(systems), -1).T,
-        pairs=tuple(int(held[phenomenon].sum()) for phenomenon in ranked),
+        pairs=tuple(int(members.sum()) for members in held.values()),
         measure=_NAMES.get(name, name),
         lower_is_better=name in resampling.LOWER_IS_BETTER,
     )
-    notes = tuple(_notes(groups, held, how))
-    held = {phenomenon: held[phenomenon] for phenomenon in ranked}
     signature = (
         f"measure:{name}|test:{how.like or 'permutation'}|paired:{how.paired}|trials:{how.trials}|"
         f"interval:bootstrap|confidence:{how.confidence}|resamples:{how.resamples}|"
@@ -340,6 +241,25 @@ def profile_rows(
         notes=notes,
         signature=signature,
     )
+
+
+def _hardest_first(
+    parts: Sequence[OnPhenomenon], phenomena: Sequence[str], how: _Profiling
+) -> list[str]:
+    """Return the phenomena by the mean of all systems, the worst first; those without any last."""
+    values: dict[str, list[float]] = {phenomenon: [] for phenomenon in phenomena}
+    for part in parts:
+        if not isnan(part.value):
+            values[part.phenomenon].append(part.value)
+
+    def key(phenomenon: str) -> tuple[bool, float, str]:
+        known = values[phenomenon]
+        mean = sum(known) / len(known) if known else 0.0
+        if how.name in resampling.LOWER_IS_BETTER:
+            mean = -mean
+        return not known, mean, phenomenon
+
+    return sorted(phenomena, key=key)
 
 
 def _notes(groups: Sequence[Sequence[str]], held: Subsets, how: _Profiling) -> Iterator[str]:
@@ -383,14 +303,14 @@ def _parts(
             outside = rows[~members]
             interval, gap = _intervals(inside, outside, how)
             yield OnPhenomenon(
-                system,
-                phenomenon,
-                len(inside),
-                how.value(inside),
-                how.value(outside),
-                interval,
-                gap,
-                **chances,
+                system=system,
+                phenomenon=phenomenon,
+                pairs=len(inside),
+                value=how.value(inside),
+                rest=how.value(outside),
+                interval=interval,
+                gap=gap,
+                **chances,  # none if it is not tested
             )
 
 
@@ -404,7 +324,10 @@ def _tested(held: Subsets) -> Subsets:
 
 
 def _corrected(p_values: Mapping[str, float], floor: float) -> dict[str, dict[str, Any]]:
-    """Return p-values, the same by Holm, and whether they are only bounds; `floor` 0 is none."""
+    """Return for each phenomenon the p-values of an `OnPhenomenon` or a `Difference`.
+
+    A p-value at the floor, the least that the trials can give, is only a bound; 0: there is none.
+    """
     values = list(p_values.values())
     bounds = [value == floor < 1 for value in values]
     by_holm = holm(values)

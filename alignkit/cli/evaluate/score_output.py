@@ -16,7 +16,8 @@ from alignkit.cli.options import made
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring.comparisons import Comparisons, comparison_table
+from alignkit.scoring.comparison_tables import comparison_table
+from alignkit.scoring.comparisons import Comparisons
 from alignkit.scoring.files import FileOptions, TwoFiles
 from alignkit.scoring.records import breakdown_table, few_in_groups, group_records, pair_records
 from alignkit.scoring.result import MEASURE_NAMES, Score
