@@ -12,6 +12,7 @@ from command import process, run
 from console import ROOT
 
 from alignkit._support import kernel_cache
+from alignkit._support import kernel_files as files_of_kernels
 
 APART = {}
 """Kernels that `alignkit compile` does not compile, and the reason."""
@@ -87,7 +88,7 @@ def test_compile_says_why_kernels_cannot_be_kept(capsys, monkeypatch):
     monkeypatch.setattr(kernel_cache, "KEEPS", False)
     run(capsys, "compile").failed("cannot be kept", "numba")
     monkeypatch.setattr(kernel_cache, "KEEPS", True)
-    monkeypatch.setattr(kernel_cache, "places", lambda: iter(()))
+    monkeypatch.setattr(files_of_kernels, "places", lambda: iter(()))
     run(capsys, "compile").failed("cannot be kept", "XDG_CACHE_HOME")
 
 
@@ -111,9 +112,9 @@ def test_compile_reports_what_is_kept_and_leaves_nothing_else(capsys, monkeypatc
     monkeypatch.setattr("numba.config.CACHE_DIR", "")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     rehearsals_of(monkeypatch, "pass")
-    assert kernel_cache.can_keep()
-    folder = next(kernel_cache.places())
-    name = f"{kernel_cache._environment()}-{kernel_cache._sources()}-alignkit.one-0"
+    assert files_of_kernels.can_keep()
+    folder = next(files_of_kernels.places())
+    name = f"{files_of_kernels.file_prefix()}alignkit.one-0"
     (folder / name).write_bytes(b"machine code")
     (folder / f"{name}1.lock").touch()
     ran = run(capsys, "compile", "--quiet")

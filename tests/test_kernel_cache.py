@@ -20,7 +20,7 @@ from numba.core.runtime import nrtdynmod
 from numba.core.runtime.nrt import rtsys
 from packaging.specifiers import SpecifierSet
 
-from alignkit._support import compiling, kernel_cache
+from alignkit._support import compiling, kernel_cache, kernel_files
 from alignkit._support.jit import jit
 from alignkit.align import decoding_kernel
 from alignkit.cli.common.messages import begin, heard
@@ -59,7 +59,7 @@ def test_a_kernel_is_compiled_once_and_kept_with_what_it_needs(home):
     assert path.is_relative_to(home / "cache" / "alignkit")
     run()
     (path,) = kept(home)
-    sig, needed, *_ = pickle.loads(kernel_cache._read(path))
+    sig, needed, *_ = pickle.loads(kernel_files.read(path))
     assert len(sig) == 2
     assert "PyLong_AsUnsignedLongLong" in needed
     assert not any(name.startswith("llvm.") for name in needed)
@@ -127,7 +127,7 @@ NO_KERNELS = [b"no pickle", pickle.dumps(("no", "kernel")), b""]
         lambda data: data[:3000] + bytes([data[3000] ^ 1]) + data[3001:],
         lambda data: NO_KERNELS[1],
         *(
-            lambda data, payload=payload: kernel_cache.MARK + sha256(payload).digest() + payload
+            lambda data, payload=payload: kernel_files.MARK + sha256(payload).digest() + payload
             for payload in NO_KERNELS
         ),
     ],
@@ -230,7 +230,7 @@ def test_a_private_folder_that_somebody_else_made_is_not_used(home):
     (home / "temporary" / f"alignkit-{os.geteuid()}").symlink_to(home / "elsewhere")
     assert run()
     assert run()
-    assert not kernel_cache.can_keep()
+    assert not kernel_files.can_keep()
     assert not kept(home / "elsewhere")
 
 
@@ -251,11 +251,11 @@ def test_no_folder_appears_in_the_working_directory(home, monkeypatch, named, us
         raise KeyError
 
     monkeypatch.setattr(pwd, "getpwuid", unknown)
-    assert [path.parent.parent for path in kernel_cache.places()] == [home / "temporary"]
-    assert kernel_cache.can_keep()
+    assert [path.parent.parent for path in kernel_files.places()] == [home / "temporary"]
+    assert kernel_files.can_keep()
     assert not list(Path().iterdir())
     monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(["x"] * 5 + ["/of/x", "x"]))
-    assert next(kernel_cache.places()).parent == Path("/of/x/.cache/alignkit")
+    assert next(kernel_files.places()).parent == Path("/of/x/.cache/alignkit")
 
 
 @pytest.fixture
@@ -298,14 +298,14 @@ def test_what_cannot_be_kept_is_told(home, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["_sources", "_environment"])
+@pytest.mark.parametrize("name", ["sources", "environment"])
 def test_kernels_of_other_sources_or_another_numba_are_not_taken(home, monkeypatch, name):
     run()
-    kernel_cache._drop_stale.cache_clear()
-    monkeypatch.setattr(kernel_cache, name, lambda: "0123")
+    kernel_files._drop_stale.cache_clear()
+    monkeypatch.setattr(kernel_files, name, lambda: "0123")
     assert run()
     assert not run()
-    assert len(kept(home)) == (1 if name == "_sources" else 2)  # stale ones are dropped
+    assert len(kept(home)) == (1 if name == "sources" else 2)  # stale ones are dropped
 
 
 def test_each_processor_has_kernels_of_its_own(home, monkeypatch):
@@ -317,7 +317,7 @@ def test_each_processor_has_kernels_of_its_own(home, monkeypatch):
 
 
 def test_without_sources_nothing_is_kept(home, monkeypatch):
-    monkeypatch.setattr(kernel_cache, "_sources", lambda: "")
+    monkeypatch.setattr(kernel_files, "sources", lambda: "")
     assert run()
     assert run()
     assert not kept(home)

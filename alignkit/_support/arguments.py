@@ -1,4 +1,9 @@
-"""Check the arguments of public functions: types of plain values, and strings as sequences."""
+"""Check the arguments of public functions: types of plain values, and strings as sequences.
+
+`check_arguments` compares values with the annotations of a function, as they are written. For
+``words: Sequence[str] | None`` the kinds are `Sequence` and `None`, of strings; an annotation with
+another kind, such as ``Corpus``, is not checked. The other functions check one value, or several.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +22,7 @@ from alignkit.errors import AlignmentError, ArgumentError, UnknownArgumentError,
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 _SEQUENCES = ("Sequence", "Iterable", "Collection")
+# of each kind in annotations: the types of its values, and how errors call them
 _KINDS: dict[str, tuple[Any, str]] = {
     "None": (type(None), "None"),
     "str": (str, "a string"),
@@ -53,8 +59,11 @@ _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 def check_arguments(
     function: Callable[..., object], given: Mapping[str, Any], *, apart: Collection[str] = ()
 ) -> None:
-    """Check plain values and sequences (``locals()`` of a call) against the annotations."""
-    # NumPy's numbers are numbers; a truth value is no number, and a text is no sequence
+    """Check plain values and sequences (``locals()`` of a call) against the annotations.
+
+    Arguments `apart` are left out. NumPy's numbers are numbers; a truth value is no number, and a
+    text is no sequence.
+    """
     for name, argument in _declared(function).items():
         if name in apart:
             continue
@@ -94,14 +103,17 @@ def _declared(function: Callable[..., object]) -> dict[str, _Argument]:
     """Return what is known of each argument with known kinds."""
     declared = {}
     for name, hint in get_annotations(function).items():
-        plain = str(hint)
-        while plain != (plain := _BRACKETS.sub("", plain)):
-            pass
-        kinds = [part.strip() for part in plain.split("|")]
+        kinds = [part.strip() for part in _without_brackets(str(hint)).split("|")]
         if name != "return" and set(kinds) <= _KINDS.keys():
             sure = chain.from_iterable(_SURE.get(kind, ()) for kind in kinds)
             declared[name] = _Argument(kinds, bool(_OF_TEXTS.search(hint)), frozenset(sure))
     return declared
+
+
+def _without_brackets(hint: str) -> str:
+    """Return an annotation without what is in brackets, from the innermost ones on."""
+    shorter = _BRACKETS.sub("", hint)
+    return hint if shorter == hint else _without_brackets(shorter)
 
 
 def _is(value: object, kind: str) -> bool:
@@ -111,7 +123,9 @@ def _is(value: object, kind: str) -> bool:
     if isinstance(value, Mapping) and kind == "Sequence":
         return False
     is_truth = type(value).__name__ in ("bool", "bool_")  # Python's or NumPy's
-    return is_truth == (kind == "bool") and (is_truth or isinstance(value, _KINDS[kind][0]))
+    if is_truth or kind == "bool":
+        return is_truth and kind == "bool"
+    return isinstance(value, _KINDS[kind][0])
 
 
 def _refuse(name: str, value: object, expected: str) -> None:
@@ -138,9 +152,9 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
 @cache
 def keywords_of(function: Callable[..., object]) -> tuple[str, ...]:
     """Return the names of the arguments that can be given by name."""
-    apart = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
-    all_of_it = signature(function).parameters.values()
-    return tuple(x.name for x in all_of_it if x.kind not in apart and x.name != "self")
+    by_place = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
+    every = signature(function).parameters.values()
+    return tuple(x.name for x in every if x.kind not in by_place and x.name != "self")
 
 
 def check_keywords(

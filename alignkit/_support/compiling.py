@@ -1,6 +1,6 @@
 """Compile kernels with numba, keep the machine code, and say when that takes a while.
 
-Only this module and `kernel_cache` import numba.
+Only this module, `kernel_cache` and `kernel_files` import numba.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 import numba
 from numba.core import event
 
-from alignkit._support.kernel_cache import KEEPS, KernelCache, can_keep
+from alignkit._support.kernel_cache import KEEPS, KernelCache
+from alignkit._support.kernel_files import can_keep
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any], *, kept: bool) -> Any:

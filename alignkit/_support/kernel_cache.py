@@ -1,8 +1,14 @@
-"""Cache the machine code of kernels between runs, without trusting the cache folder.
+"""Keep the machine code of kernels between runs.
+
+numba compiles a kernel for a signature, the types of its arguments, and asks `KernelCache` for it
+before, and with the result after. The payload of a kernel's file (see `kernel_files`) is the pickle
+of these: the signature; the symbols that the code needs from elsewhere, and those that it defines;
+the code, as numba reduces it to plain values; and its bitcode, which is parsed only if a kernel
+that calls this one is compiled. The functions of numba's own runtime have a file too.
 
 A kernel is compiled again if its file is truncated or changed, was written by another version of
-alignkit, numba or Python, or belongs to another user (because the code in it is run). Of several
-processes that need the same kernel, one compiles it, and the others wait for the file.
+alignkit, numba or Python, or belongs to another user. Of several processes that need the same
+kernel, one compiles it, and the others wait for the file.
 
 The cache uses names that numba does not promise to keep. Without one of them, nothing is kept, and
 a warning says so; all else works.
@@ -12,25 +18,26 @@ from __future__ import annotations
 
 import os
 import pickle
-import platform
-import stat
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
-from hashlib import sha256
+from functools import partial
 from logging import getLogger
-from pathlib import Path
 from typing import Any
 
-import llvmlite
 import numba
-import numpy as np
 from llvmlite.binding import address_of_symbol, parse_assembly, parse_bitcode
 
-from alignkit._support.cache_folder import cache_home
+from alignkit._support.kernel_files import (
+    RUNTIME,
+    can_keep,
+    digest,
+    file_prefix,
+    make_folder,
+    payloads,
+    places,
+    write_first,
+)
 from alignkit._support.locks import lock_alone
 
 # KEEPS: whether this numba has the names that the cache uses
@@ -46,13 +53,6 @@ try:
 except ImportError:
     KEEPS = False
     _Cache = object  # type: ignore[misc, assignment]
-
-PACKAGE = Path(__file__).parent.parent
-MARK = b"alignkit kernel\n"
-_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # a pipe of that name does not make us wait
-_READING = sum((getattr(os, flag, 0) for flag in _FLAGS), os.O_RDONLY)
-OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
-"""Options of numba that change the compiled code; the processor is part of each kernel's key."""
 
 
 class KernelCache(_Cache):
@@ -84,14 +84,12 @@ class KernelCache(_Cache):
 
     def _load(self, name: str, sig: Any, target_context: Any) -> Any:
         """Return the kernel from the first folder that has a usable file of it, or None."""
-        for folder in places():
-            # Whatever is wrong with a file, its kernel can be compiled.
+        for payload in payloads(name):
             try:
-                _check(folder)
-                kept, needed, defined, code, bitcode = pickle.loads(_read(folder / name))
-            except Exception:
+                signature, needed, defined, code, bitcode = pickle.loads(payload)
+            except Exception:  # whatever is wrong with a file, its kernel can be compiled
                 continue
-            if kept != sig:
+            if signature != sig:
                 continue
             try:
                 _prepare(target_context, needed)
@@ -109,7 +107,7 @@ class KernelCache(_Cache):
         """Take the lock on a kernel for compiling it; wait while another process has it."""
         for folder in places():
             try:
-                _make(folder)
+                make_folder(folder)
                 file = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
             except OSError:
                 continue
@@ -155,7 +153,7 @@ class KernelCache(_Cache):
 
     def _file_name(self, sig: Any, codegen: Any) -> str:
         key = [list(map(str, sig)), codegen.magic_tuple(), self._options]
-        return f"{_environment()}-{_sources()}-{self._name}-{_digest(repr(key).encode())}"
+        return f"{file_prefix()}{self._name}-{digest(repr(key).encode())}"
 
 
 _LONGEST = 60
@@ -166,31 +164,19 @@ def _save(name: str, sig: Any, data: Any) -> None:
     """Write a compiled kernel."""
     module = data.library._final_module  # what the kernel calls or reads outside of it:
     values = [*module.functions, *module.global_variables]
-    needed = [value.name for value in values if value.is_declaration]
-    needed = [each for each in needed if not each.startswith("llvm.")]  # instructions
+    declared = [value.name for value in values if value.is_declaration]
+    needed = [each for each in declared if not each.startswith("llvm.")]  # instructions
     defined = [value.name for value in values if not value.is_declaration]
-    (library, kind, (machine_code, bitcode)), described, environment, *rest, others = data._reduce()
-    without_bitcode = (library, kind, (machine_code, parse_assembly("").as_bitcode()))
-    names = [_named(each) for each in (environment, *others)]
-    code = (without_bitcode, described, names, rest)
-    _write_first(name, dumps((sig, needed, defined, code, bitcode)))
+    library, function, environment, *rest, other_environments = data._reduce()
+    name_of_library, kind, (machine_code, bitcode) = library
+    no_bitcode = parse_assembly("").as_bitcode()
+    without_bitcode = (name_of_library, kind, (machine_code, no_bitcode))
+    environments = [_described(each) for each in (environment, *other_environments)]
+    code = (without_bitcode, function, environments, rest)
+    write_first(name, dumps((sig, needed, defined, code, bitcode)))
 
 
-def _write_first(name: str, payload: bytes) -> None:
-    """Write a file to the first folder that can be written."""
-    problem = OSError("there is no folder for them")
-    for folder in places():
-        try:
-            _make(folder)
-            _write(folder, name, payload)
-        except OSError as this:
-            problem = this
-        else:
-            return
-    raise problem
-
-
-def _named(environment: Any) -> tuple[str, list[Any], str]:
+def _described(environment: Any) -> tuple[str, list[Any], str]:
     """Return the module, the constants and the name of an environment of compiled code.
 
     numba would keep the environment itself, which imports its module on loading: those of numba's
@@ -199,7 +185,7 @@ def _named(environment: Any) -> tuple[str, list[Any], str]:
     return environment.globals["__name__"], environment.consts, environment.env_name
 
 
-def _made(module: str, constants: list[Any], name: str) -> Any:
+def _environment_of(module: str, constants: list[Any], name: str) -> Any:
     """Return the environment of that name; compiled code uses nothing of it but the constants."""
     environment = lookup_environment(name)
     if environment is None:
@@ -210,11 +196,13 @@ def _made(module: str, constants: list[Any], name: str) -> Any:
     return environment
 
 
-def _rebuilt(context: Any, library: Any, described: Any, names: list[Any], rest: list[Any]) -> Any:
-    """Return the kernel of what `_save` wrote."""
-    environment, *others = [_made(*name) for name in names]
-    parts = (library, described, environment, *rest, tuple(others))
-    return CompileResult._rebuild(context, *parts)
+def _rebuilt(
+    context: Any, library: Any, function: Any, environments: list[Any], rest: list[Any]
+) -> Any:
+    """Return the kernel whose code `_save` wrote."""
+    environment, *others = [_environment_of(*described) for described in environments]
+    reduced = (library, function, environment, *rest, tuple(others))
+    return CompileResult._rebuild(context, *reduced)
 
 
 def _warn_once(what: str, problem: Exception) -> None:
@@ -245,10 +233,6 @@ def _prepare(target_context: Any, needed: list[str]) -> None:
         target_context.refresh()
 
 
-_RUNTIME = "-runtime-"
-"""What the name of the file of numba's runtime has between the sources and the processor."""
-
-
 def _start_runtime(target_context: Any) -> None:
     """Start numba's runtime, whose functions are kept like a kernel: compiling them is slower."""
     compile_functions = nrtdynmod.compile_nrt_functions
@@ -262,32 +246,21 @@ def _start_runtime(target_context: Any) -> None:
 def _runtime_functions(target_context: Any) -> Any:
     """Return numba's library of the functions of its runtime."""
     codegen = target_context.codegen()
-    processor = _digest(repr(codegen.magic_tuple()).encode())
-    name = f"{_environment()}-{_sources()}{_RUNTIME}{processor}"
-    for folder in places():
+    processor = digest(repr(codegen.magic_tuple()).encode())
+    name = f"{file_prefix()}{RUNTIME}{processor}"
+    for payload in payloads(name):
         with suppress(Exception):  # whatever is wrong with the file, it can be compiled
-            _check(folder)
-            return codegen.unserialize_library(pickle.loads(_read(folder / name)))
+            return codegen.unserialize_library(pickle.loads(payload))
     module, library = nrtdynmod.create_nrt_module(target_context)
     library.enable_object_caching()
     library.add_ir_module(module)
     library.finalize()
     library.get_pointer_to_function("NRT_incref")  # numba makes machine code when it is asked for
     try:
-        _write_first(name, dumps(library.serialize_using_object_code()))
+        write_first(name, dumps(library.serialize_using_object_code()))
     except Exception as problem:  # the library can be used all the same
         _warn_once("saved", problem)
     return library
-
-
-def can_keep() -> bool:
-    """Return whether there is a folder for compiled kernels."""
-    for folder in places():
-        with suppress(OSError):
-            _make(folder)
-            if os.access(folder, os.W_OK | os.X_OK):
-                return True
-    return False
 
 
 def obstacle() -> str:
@@ -300,131 +273,3 @@ def obstacle() -> str:
     if not can_keep():
         return "there is no folder for them; set XDG_CACHE_HOME to a folder of yours"
     return ""
-
-
-def kept() -> Iterator[Path]:
-    """Yield the files of all kernels that were compiled by this version."""
-    prefix = f"{_environment()}-{_sources()}-"
-    for folder in places():
-        for path in folder.glob(f"{prefix}*"):
-            if path.suffix != ".lock" and _RUNTIME not in path.name:
-                yield path
-
-
-def places() -> Iterator[Path]:
-    """Yield the folders for compiled kernels: the user's cache, and a private one."""
-    # Not beside the modules, which is numba's choice: what pip leaves behind there when it removes
-    # alignkit, a folder without modules, would hide an editable installation.
-    if not _sources():
-        return  # no modules on disk, hence no telling when they change
-    package = f"kernels-{_digest(str(PACKAGE).encode())}"
-    config: Any = numba.config
-    if config.CACHE_DIR:  # what NUMBA_CACHE_DIR says
-        yield Path(config.CACHE_DIR).absolute() / "alignkit" / package
-    elif home := cache_home():
-        yield Path(home) / "alignkit" / package
-    with suppress(OSError):  # no folder for temporary files
-        user = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
-        yield Path(tempfile.gettempdir()).absolute() / f"alignkit{user}" / package
-
-
-def _make(folder: Path) -> None:
-    """Make a folder that only the user can write to; raise OSError if it exists otherwise."""
-    base = folder.parent.parent
-    ours = folder.parent
-    base.mkdir(parents=True, exist_ok=True)
-    if not _owned(base.stat(), root=True):  # as under sudo: no files of root in a user's folder
-        raise PermissionError(f"{base} belongs to somebody else")
-    for path in (ours, folder):
-        with suppress(FileExistsError):
-            path.mkdir(mode=0o700)
-    _check(folder, root=False)
-
-
-def _check(folder: Path, *, root: bool = True) -> None:
-    """Raise OSError if other users can write to a folder."""
-    for path in (folder.parent, folder):
-        status = path.lstat()
-        if not stat.S_ISDIR(status.st_mode):
-            raise PermissionError(f"{path} is no folder")
-        _refuse_others(status, path, root=root)
-
-
-def _owned(status: os.stat_result, *, root: bool) -> bool:
-    """Return whether a file belongs to the user or, if allowed, to root."""
-    if not hasattr(os, "geteuid"):
-        return True
-    return status.st_uid == os.geteuid() or (root and status.st_uid == 0)
-
-
-def _refuse_others(status: os.stat_result, path: Path, *, root: bool = True) -> None:
-    """Raise OSError if a file belongs to other users, or they can write to it."""
-    if not _owned(status, root=root):
-        raise PermissionError(f"{path} is not the user's")
-    if hasattr(os, "geteuid") and status.st_mode & 0o022:
-        raise PermissionError(f"{path} can be written by others")
-
-
-def _read(path: Path) -> bytes:
-    """Return the payload of a file after checking it; raise OSError or ValueError if unusable."""
-    with open(os.open(path, _READING), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise PermissionError(f"{path} is no file")
-        _refuse_others(status, path)
-        data = file.read()
-    begin = len(MARK) + 32
-    payload = data[begin:]
-    if data[:begin] != MARK + sha256(payload).digest():
-        raise ValueError(f"{path} is damaged")
-    return payload
-
-
-def _write(folder: Path, name: str, payload: bytes) -> None:
-    """Write a temporary file and rename it, so that readers find all of it or nothing."""
-    _drop_stale(folder)
-    descriptor, beside = tempfile.mkstemp(prefix=f"{_environment()}-part-", dir=folder)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(MARK + sha256(payload).digest() + payload)
-        os.replace(beside, folder / name)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
-
-
-@cache
-def _drop_stale(folder: Path) -> None:
-    """Delete files of other versions of the sources, and incomplete files."""
-    for path in folder.glob(f"{_environment()}-*"):
-        if not path.name.startswith(f"{_environment()}-{_sources()}-"):
-            with suppress(OSError):
-                path.unlink()
-
-
-def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()[:16]
-
-
-_COMPILING = ("jit.py", "compiling.py", "kernel_cache.py")
-
-
-@cache
-def _sources() -> str:
-    """Return a digest of the sources of all kernels and their compiler; "" if there are none."""
-    # numba looks at the file of a kernel alone; the kernels it calls may have changed in theirs
-    with suppress(OSError):
-        compiling = [PACKAGE / "_support" / name for name in _COMPILING]
-        paths = (*compiling, *sorted(PACKAGE.rglob("*kernel.py")))
-        return _digest(b"\0".join(path.read_bytes() for path in paths))
-    return ""
-
-
-@cache
-def _environment() -> str:
-    """Return a digest of the versions and options that machine code depends on."""
-    versions = [sys.version, platform.machine()]
-    versions += [module.__version__ for module in (numba, llvmlite, np)]
-    options = [(name, getattr(numba.config, name, None)) for name in OPTIONS]
-    return _digest(repr([versions, options]).encode())

@@ -46,16 +46,16 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 def run(_: argparse.Namespace) -> None:
     """Compile all kernels, by rehearsing commands on a small corpus."""
-    from alignkit._support import kernel_cache
+    from alignkit._support import kernel_cache, kernel_files
 
     if obstacle := kernel_cache.obstacle():
         raise AlignkitError(f"compiled kernels cannot be kept: {obstacle}")
-    before = set(kernel_cache.kept())
+    before = set(kernel_files.kept())
     if not before:
         say("compiling all kernels takes 1 to 4 minutes")
     start = time.monotonic()
-    _rehearse_all(lambda: len(set(kernel_cache.kept()) - before))
-    after = set(kernel_cache.kept())
+    _rehearse_all(lambda: len(set(kernel_files.kept()) - before))
+    after = set(kernel_files.kept())
     new = len(after - before)
     megabytes = sum(path.stat().st_size for path in after) / 1e6
     folders = sorted({str(path.parent) for path in after})
