@@ -22,12 +22,12 @@ def test_each_job_has_ten_lines_at_most():
 
 
 def test_commands_in_the_browser_have_arguments_that_exist():
-    from alignkit.cli.main import _parser
+    from alignkit.cli.commands import parser_of
 
     words = commands([text for marker, text in BLOCKS if marker])
     assert len(words) >= 5
     for command in words:
-        _parser(command).parse_args(command)
+        parser_of(command).parse_args(command)
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ import pytest
 from command import FRENCH, GOLD, PARAPHRASES, ROOT, TEXTS, feed, made, process, run, start, write
 
 from alignkit.cli.annotate import project
+from alignkit.cli.commands import COMMANDS
 from alignkit.cli.evaluate import audit
-from alignkit.cli.main import COMMANDS
 from alignkit.version import __version__
 
 HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk", "matplotlib", "jinja2"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -52,12 +53,14 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
 def loaded_by_name(call: ast.Call) -> Iterator[str]:
     """The modules that a call of `import_module` may load."""
     (name,) = call.args
-    first = name.values[0] if isinstance(name, ast.JoinedStr) else name
-    assert isinstance(first, ast.Constant), ast.unparse(call)
-    if isinstance(name, ast.JoinedStr):
-        yield from (known for known in trees() if known.startswith(first.value))
-    else:
-        yield first.value
+    if isinstance(name, ast.Constant):
+        yield name.value
+        return
+    assert isinstance(name, ast.JoinedStr), ast.unparse(call)
+    texts = [part.value if isinstance(part, ast.Constant) else None for part in name.values]
+    assert texts[0], ast.unparse(call)  # the rest may be any name without dots
+    pattern = "".join(r"[^.]+" if text is None else re.escape(text) for text in texts)
+    yield from (known for known in trees() if re.fullmatch(pattern, known))
 
 
 def imports_of(module: str) -> set[str]:

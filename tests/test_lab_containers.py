@@ -22,7 +22,7 @@ pytest.importorskip("sqlalchemy")
 from postgres_server import _BIN, server
 
 from alignkit.cli.annotate.serve import _checked
-from alignkit.cli.main import _parser
+from alignkit.cli.commands import parser_of
 
 FOLDER = ROOT / "docs" / "lab"
 DOCKERFILE = (FOLDER / "Dockerfile").read_text("utf-8")
@@ -69,12 +69,12 @@ def test_the_image_runs_commands_of_alignkit():
     commands = re.findall(r"^RUN alignkit (.+)$", DOCKERFILE, re.MULTILINE)
     assert commands == ["compile --quiet"]
     for words in map(shlex.split, commands):
-        assert _parser(words).parse_args(words).command == "compile"
+        assert parser_of(words).parse_args(words).command == "compile"
     assert 'ENTRYPOINT ["alignkit"]' in DOCKERFILE
 
 
 def test_the_server_may_listen_beyond_its_container_and_trusts_caddy_alone(services, served):
-    options = _parser(served).parse_args(served)
+    options = parser_of(served).parse_args(served)
     assert _checked(options) == "0.0.0.0"
     caddy = services["caddy"]
     assert options.behind_proxy == [caddy["networks"]["web"]["ipv4_address"]]
@@ -93,9 +93,9 @@ def test_only_caddy_is_reached_from_outside(services):
 def test_the_page_of_the_lab_names_commands_that_exist(served):
     page = page_text("lab.md").partition("\n## In containers")[2].partition("\n## ")[0]
     (words,) = map(shlex.split, re.findall(r"run --rm alignkit (.+?)`", page))
-    options = _parser(words).parse_args(words)
+    options = parser_of(words).parse_args(words)
     assert options.owner_link
-    assert options.place == _parser(served).parse_args(served).place
+    assert options.place == parser_of(served).parse_args(served).place
     assert set(re.findall(r"^echo \"(\w+)=", page, re.MULTILINE)) == set(
         re.findall(r"\$\{(\w+)", COMPOSE)
     )

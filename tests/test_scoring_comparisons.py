@@ -11,7 +11,7 @@ from reference_scoring import holm_reference
 from refusals import refuses
 
 import alignkit as ak
-from alignkit.cli.common.files import short_names
+from alignkit.cli.common.named_files import short_names
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring import Comparisons
 from alignkit.stats import holm

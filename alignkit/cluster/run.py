@@ -22,7 +22,8 @@ from alignkit._support.signals import before_stop, undisturbed
 from alignkit.cluster.session import ClusterError, Session, Task
 from alignkit.errors import AlignkitError, FileError
 from alignkit.io import atomic_files
-from alignkit.io.atomic_files import WriteError, free_name
+from alignkit.io.atomic_files import WriteError
+from alignkit.io.pending_files import free_name
 from alignkit.version import __version__
 
 FOLDER = "alignkit-run"  # the name of a run's folder within the folder given by the user

@@ -10,9 +10,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TextIO
 
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.io.atomic_files import PendingFolder, WriteError, replacing, replacing_folder
+from alignkit.io.atomic_files import WriteError, replacing, replacing_folder
 from alignkit.io.bitext_lines import ParallelWriter
 from alignkit.io.options import WriteOptions
+from alignkit.io.pending_files import PendingFolder
 from alignkit.io.text_files import is_word
 from alignkit.model.alignment import NULL, SIDES, Alignment, Link
 from alignkit.model.annotation import Annotation

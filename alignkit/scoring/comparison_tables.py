@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
-from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
+from alignkit.scoring.comparison import Comparison, SystemIntervals
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score, bounded_value
-from alignkit.stats.defaults import CONFIDENCE
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import cut_middle
-
-if TYPE_CHECKING:
-    from alignkit.scoring.comparisons import Comparison, Comparisons, SystemIntervals
 
 _P_VALUES = (
     "p: two-sided, by paired bootstrap and by paired approximate randomization; Holm: corrected "
@@ -43,15 +39,25 @@ _LONGEST = 20
 _SHORTER = 15
 
 
-def system_tables(comparisons: Comparisons) -> Iterator[Table]:
-    """Yield a table for each level: systems, measures with intervals, marks of significance."""
-    first = comparisons[0].baseline
-    confidence = comparisons.signature.confidence or CONFIDENCE
-    marks = _marks(row for row in comparisons if row.baseline == first)
+def system_tables(
+    differences: Sequence[Comparison],
+    scores: Mapping[str, Score],
+    intervals: Mapping[str, SystemIntervals],
+    *,
+    confidence: float,
+    pairs: int,
+    draws: str,
+) -> Iterator[Table]:
+    """Yield a table for each level: systems, measures with intervals, marks of significance.
+
+    `draws` says how many random draws there were; it ends the note below a table.
+    """
+    first = differences[0].baseline
+    marks = _marks(row for row in differences if row.baseline == first)
     for level, level_name in LEVEL_NAMES.items():
         shown = {}
-        for name, score in comparisons.scores.items():
-            shown[name] = _measures(score, level, comparisons.intervals[name])
+        for name, score in scores.items():
+            shown[name] = _measures(score, level, intervals[name])
         if not shown[first]:
             continue
         for longest, bounded in ((_LONGEST, True), (_SHORTER, True), (_LONGEST, False)):
@@ -59,12 +65,12 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
             if table.width <= _WIDTH:
                 break
         what = level_name[0].upper() + level_name[1:]
-        title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent"
+        title = f"{what}, {how_many(pairs, 'sentence pair')}, percent"
         if bounded:
             title += f" [{100 * confidence:g}% of bootstrap resamples]"
         note = (
             f"* p < .05, ** p < .01 against {first}, by paired bootstrap and randomization "
-            f"(Holm over comparisons)\n{comparisons.draws()}"
+            f"(Holm over comparisons)\n{draws}"
         )
         yield replace(table, title=title, anchor=f"systems-{level}", note=note)
 

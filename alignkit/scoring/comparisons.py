@@ -12,9 +12,9 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, kind_of, naming_keywords
 from alignkit._support.array_types import F8
-from alignkit._support.values import named_json
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
+from alignkit.scoring.comparison import Comparison, SystemIntervals
 from alignkit.scoring.comparison_tables import comparison_table, system_tables
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 from alignkit.scoring.measures import aggregated
@@ -33,7 +33,6 @@ from alignkit.stats.tests import (
     randomization_floor,
     wins,
 )
-from alignkit.tables.columns import Value
 from alignkit.tables.media import Report, get_medium
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
@@ -50,85 +49,8 @@ _SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_len
 """The parts of a signature that must be equal in all compared scores."""
 
 
-SystemIntervals = Mapping[str, Mapping[str, Interval]]
-"""The intervals of a system's measures, by level and measure."""
-
 _TRIALS = 10_000  # of randomization, at least
 _STRICT = 0.01  # the level of the mark **: corrected p-values must be able to be smaller
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One measure of a system next to that of another, the baseline.
-
-    Part of `Comparisons.differences`.
-
-    Parameters
-    ----------
-    measure : The name of the measure.
-    system, baseline : The names of the two.
-    system_value, baseline_value : The measure of each on the whole corpus.
-    difference : System minus baseline.
-    interval : The bootstrap interval of the difference.
-    wins : Share of the resamples in which the system is better (AER: lower); Koehn's figure.
-    bootstrap_p : Two-sided p-value of the paired bootstrap.
-    randomization_p : Two-sided p-value of the paired approximate randomization.
-    bootstrap_holm, randomization_holm : The same, corrected by `holm` for the number of compared
-        pairs of systems.
-    level : One of `LEVELS`; empty if rows of counts were compared.
-    bootstrap_p_bound, randomization_p_bound, bootstrap_holm_bound, randomization_holm_bound :
-        Whether the p-value is only an upper bound: no resample (or trial) spoke against the
-        difference, so more of them would give a smaller p-value. Tables show it with ``<``.
-
-    Examples
-    --------
-    >>> import alignkit
-    >>> gold = ["0-0 1-1"] * 20
-    >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(["0-0"] * 20, gold)}
-    >>> recall = alignkit.compare(scores)[1]
-    >>> recall.measure, recall.system_value, recall.baseline_value, recall.bootstrap_p_bound
-    ('recall', 0.5, 1.0, True)
-    """
-
-    measure: str
-    system: str
-    baseline: str
-    system_value: float
-    baseline_value: float
-    difference: float
-    interval: Interval
-    wins: float
-    bootstrap_p: float
-    randomization_p: float
-    bootstrap_holm: float = nan
-    randomization_holm: float = nan
-    level: str = ""
-    bootstrap_p_bound: bool = False
-    randomization_p_bound: bool = False
-    bootstrap_holm_bound: bool = False
-    randomization_holm_bound: bool = False
-
-    def p_values(self) -> list[Value]:
-        """Return the p-values as in tables: of the bootstrap with Holm's, then of randomization."""
-        return [
-            Value(self.bootstrap_p, bound=self.bootstrap_p_bound),
-            Value(self.bootstrap_holm, bound=self.bootstrap_holm_bound),
-            Value(self.randomization_p, bound=self.randomization_p_bound),
-            Value(self.randomization_holm, bound=self.randomization_holm_bound),
-        ]
-
-    def to_json(self) -> dict[str, object]:
-        """Return the comparison as JSON values; NaN becomes None.
-
-        Examples
-        --------
-        >>> import alignkit
-        >>> gold, poor = ["0-0 1-1"] * 20, ["0-0"] * 20
-        >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(poor, gold)}
-        >>> alignkit.compare(scores)[1].to_json()["difference"]
-        -0.5
-        """
-        return {"level": self.level, **named_json(self, vars(self))}
 
 
 @dataclass(frozen=True, repr=False)
@@ -260,7 +182,15 @@ class Comparisons(TableResult, Sequence[Comparison]):
         ['systems-links']
         """
         if self.scores:
-            return [*system_tables(self)]
+            each_level = system_tables(
+                self.differences,
+                self.scores,
+                self.intervals,
+                confidence=self.signature.confidence or CONFIDENCE,
+                pairs=self.pairs,
+                draws=self.draws(),
+            )
+            return [*each_level]
         return [self.table()]
 
     def show(self, medium: str = "text", tables: Sequence[str] | None = None) -> str:

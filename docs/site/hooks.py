@@ -57,7 +57,7 @@ MARK = re.compile(r"[^\w\s]|_")
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the commands and the packages under Reference."""
-    from alignkit.cli.main import COMMANDS
+    from alignkit.cli.commands import COMMANDS
 
     reference = next(part["Reference"] for part in config.nav or [] if "Reference" in part)
     names = [f"alignkit.{package}".rstrip(".") for package in PACKAGES]
@@ -137,7 +137,8 @@ def _math(match: re.Match[str]) -> str:
 
 def _commands() -> dict[str, str]:
     """Return a page for each command, as its --help prints it."""
-    from alignkit.cli.main import COMMANDS, main
+    from alignkit.cli import main
+    from alignkit.cli.commands import COMMANDS
 
     pages = {}
     for name, purpose in COMMANDS.items():

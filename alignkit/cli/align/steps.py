@@ -19,9 +19,10 @@ from alignkit.align.settings import LONGEST_PIECE, Settings
 from alignkit.cli.align.options import TEXT_FORMATS, refuse_links
 from alignkit.cli.common.cluster import reading_of
 from alignkit.cli.common.encoders import encoder_with_progress
-from alignkit.cli.common.files import DISORDER, evidence_files
+from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
+from alignkit.cli.common.named_files import evidence_files
 from alignkit.errors import AlignerError, FormatError, JoinError, OptionError
 from alignkit.io.detection import fitting_formats
 from alignkit.io.formats import get_format

@@ -4,30 +4,67 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.util import find_spec
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from alignkit._support.extras import missing_libraries
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.common.named_files import evidence_files
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import identity, refuse_same, refuse_unwritable, standard_stream
 
 if TYPE_CHECKING:
     from alignkit.io.options import ReadOptions
 
-_PLACES = "input inputs corpus project hypothesis reference forward reverse table rules second"
-_OPTIONS = (
-    "sentences key compare add load dictionary prior vectors target_vectors ids_from source target "
-    "link_weights "
-    "evidence evidence_source evidence_target "
-    "source_trees target_trees both_trees predictions groups stop_words source_tags target_tags "
-    "source_words target_words among recall"
+_WITHOUT_FLAG = (
+    "input",
+    "inputs",
+    "corpus",
+    "project",
+    "hypothesis",
+    "reference",
+    "forward",
+    "reverse",
+    "table",
+    "rules",
+    "second",
 )
-_READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table "}
-_READ |= {name: f"--{name.replace('_', '-')} " for name in _OPTIONS.split()}
-"""The arguments that name files to read, and their names in messages."""
+_WITH_FLAG = (
+    "sentences",
+    "key",
+    "compare",
+    "add",
+    "load",
+    "dictionary",
+    "prior",
+    "vectors",
+    "target_vectors",
+    "ids_from",
+    "source",
+    "target",
+    "link_weights",
+    "evidence",
+    "evidence_source",
+    "evidence_target",
+    "source_trees",
+    "target_trees",
+    "both_trees",
+    "predictions",
+    "groups",
+    "stop_words",
+    "source_tags",
+    "target_tags",
+    "source_words",
+    "target_words",
+    "among",
+    "recall",
+)
+_READ = {
+    **dict.fromkeys(_WITHOUT_FLAG, ""),
+    "printed": "--table ",
+    **{name: f"--{name.replace('_', '-')} " for name in _WITH_FLAG},
+}
+"""What stands before the file in messages, for each argument that names a file to read."""
 
 _REPLACES = {
     "output": "input",
@@ -86,29 +123,6 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
     return named
 
 
-def evidence_files(word: str) -> list[tuple[str, list[str]]]:
-    """Return the files in NAME=FILE:transpose,FILE, each with the parts after it."""
-    _, _, files = word.partition("=")
-    path, parts = added(f"={files}")
-    if os.path.exists(path):  # its name may have a comma
-        return [(path, parts)]
-    each = [added(f"={file}") for file in files.split(",")]
-    return [(path, parts) for path, parts in each if path]
-
-
-def added(word: str) -> tuple[str, list[str]]:
-    """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts after it."""
-    _, _, path = word.partition("=")
-    parts = list[str]()
-    while ":" in path and not os.path.exists(path):
-        before, _, part = path.rpartition(":")
-        if not before or set("/\\.") & set(part):
-            break
-        path = before
-        parts = [part, *parts]
-    return path, parts
-
-
 def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:
     """Refuse outputs that are also read, if no option names them (except standard output)."""
     files = [output for output in outputs if output != "-"]
@@ -130,19 +144,6 @@ def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
             )
 
 
-def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Return the shortest unique ending of each path."""
-    pure = [PurePath(path) for path in paths]
-    most_parts = max((len(path.parts) for path in pure), default=0)
-    for count in range(1, most_parts + 1):
-        named = ["/".join(path.parts[-count:]) for path in pure]
-        plain = [name.removesuffix(path.suffix) for name, path in zip(named, pure, strict=True)]
-        for short in (plain, named):
-            if len(set(short)) == len(paths) and all(short):
-                return dict(zip(paths, short, strict=True))
-    return {path: path for path in paths}
-
-
 _NEEDS = {
     "annotate": ("sqlalchemy", "msgspec"),
     "completion": ("shtab",),
@@ -156,23 +157,6 @@ def require_extra(name: str, *more: str) -> None:
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
         raise AlignkitError(missing_libraries("this", missing, name))
-
-
-_MEGABYTES = 128
-
-
-def add_memory(group: argparse._ActionsContainer, what: str) -> None:
-    """Add the option for the memory that sorting takes."""
-    table = f"""
-        --memory MB  memory for sorting {what}; the rest is sorted on disk, with the same result
-            (default: {_MEGABYTES})
-        """
-    add_options(group, table, memory={"type": number(1, 1 << 20)})
-
-
-def room(options: argparse.Namespace) -> int:
-    """Return the maximum number of bytes for sorting."""
-    return (options.memory or _MEGABYTES) << 20
 
 
 OPENED: dict[str, tuple[str, ReadOptions]] = {}

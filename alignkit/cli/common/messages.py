@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
-import os
 import re
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from logging import WARNING, Handler, LogRecord, getLogger
-from typing import Any, ClassVar, TextIO, TypeVar
+from typing import ClassVar, TypeVar
 
 from alignkit._support.wording import visible
-from alignkit.errors import AlignkitError
+from alignkit.cli.common.streams import silence
 
 _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -91,14 +89,6 @@ def json_text(value: object, *, indent: int | None = 2) -> str:
     return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def silence(stream: TextIO) -> None:
-    """Redirect a stream that failed to nowhere, so that it does not fail again at the exit."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
-
-
 _QUOTES = "\"'"
 _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
 
@@ -119,74 +109,6 @@ def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
         return f"{flag} {value.strip(_QUOTES)}"
 
     return _ARGUMENT.sub(option, message)
-
-
-_CLOSED = "standard output is closed; name a file for the output"
-
-
-def prepare_streams(*, own: bool) -> None:
-    """Write UTF-8; messages to a closed stderr are lost, a closed stdout is an error."""
-    for number in range(3) if own else ():  # that no file gets, with what others print there
-        try:
-            os.fstat(number)
-        except OSError:
-            with suppress(OSError):
-                os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free number
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
-    if sys.stdout is None:
-        sys.stdout = io.TextIOWrapper(_Closed(), "utf-8", write_through=True)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            if stream is sys.stdout:
-                errors = "strict"
-            else:
-                errors = "backslashreplace"
-            stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
-
-
-def require_output() -> None:
-    """Raise an error before any work if standard output is closed."""
-    if isinstance(getattr(sys.stdout, "buffer", None), _Closed):
-        raise AlignkitError(_CLOSED)
-
-
-def outlive_reader() -> None:
-    """Ignore a closed reader of standard output, because files are written too."""
-    with suppress(OSError, ValueError):  # stdout is closed, and no file
-        raw = _Unread(sys.stdout.fileno(), "w", closefd=False)
-        sys.stdout.flush()
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(raw), "utf-8", newline="\n", line_buffering=raw.isatty()
-        )
-
-
-class _Unread(io.FileIO):
-    """Write until the reader closes the stream."""
-
-    def write(self, data: Any) -> Any:
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            return len(data)
-
-
-def finish_output() -> None:
-    """Write the rest of stdout after a failure; ignore a second failure."""
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        silence(sys.stdout)
-
-
-class _Closed(io.BufferedIOBase):
-    """A stream that refuses everything."""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, _data: object) -> int:
-        raise AlignkitError(_CLOSED)
 
 
 T = TypeVar("T")

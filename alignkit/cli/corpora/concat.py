@@ -14,9 +14,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from alignkit.cli.common.files import short_names
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import json_text
+from alignkit.cli.common.named_files import short_names
 from alignkit.cli.corpora import convert
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import concat

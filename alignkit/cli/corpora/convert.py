@@ -14,29 +14,25 @@ For example:
 from __future__ import annotations
 
 import argparse
-import csv
-import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple
-from typing import TextIO
+from collections.abc import Iterable, Iterator
 
 from alignkit.cli.common import inputs
 from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
+from alignkit.cli.corpora.convert_rows import add_rows_arguments, write_rows
 from alignkit.cli.parser import add_options, format_name, output, output_file
-from alignkit.corpora.training_rows import KINDS, PREFERENCES, preferences, training_rows
 from alignkit.errors import OptionError
-from alignkit.io.atomic_files import replacing, standard_stream
+from alignkit.io.atomic_files import standard_stream
 from alignkit.io.format import JUDGED, losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.inputs import Choice, naming
 from alignkit.io.reading import format_of_name, write_corpus
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels import get_scheme, get_view
-from alignkit.model.sentence_pair import SentencePair, origin_of
+from alignkit.model.labels import get_scheme
+from alignkit.model.sentence_pair import SentencePair
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -184,83 +180,6 @@ def warn_of_file_order(path: str) -> None:
             f"{path}: warning: in the order of {name}, without its sentence numbers: {disorder}. "
             "Line n is not sentence n of the texts; 'alignkit merge' joins pairs by their numbers"
         )
-
-
-_COLUMNS = ("id", "label", "source", "target")
-_OF_PREFERENCES = ("id", "chosen", "rejected", "original")
-
-
-def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
-    listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
-    add_options(
-        group,
-        f"""
-        --rows  write rows for training (columns id, label, source and target, or id, chosen,
-            rejected and original, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
-            .jsonl). {listing}
-        --view V  with --rows, merge labels by this view, such as binary (default: full)
-        --no-rewrites  leave out rewrites (pairs that annotators changed into paraphrases)
-        """,
-        rows={"choices": tuple(KINDS)},
-    )
-
-
-def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
-    """Write the rows, and report their number and the number of rewrites."""
-    if options.to is not None or options.swap:
-        raise OptionError("--rows does not work with --to or --swap; leave them out")
-    anew = written = 0
-
-    def counted() -> Iterator[SentencePair]:
-        nonlocal anew
-        for pair in pairs:
-            anew += origin_of(pair) is not None
-            yield pair
-
-    view = get_view(options.scheme, options.view or "full")
-    rows: Iterator[tuple[str, ...]]
-    if options.rows == PREFERENCES:
-        columns = _OF_PREFERENCES
-        chosen = preferences(
-            counted(), view, annotator=options.annotator, lenient_labels=options.lenient_labels
-        )
-        rows = map(astuple, chosen)
-    else:
-        columns = _COLUMNS
-        labelled = training_rows(
-            counted(),
-            view,
-            options.rows,
-            annotator=options.annotator,
-            rewrites=not options.no_rewrites,
-            lenient_labels=options.lenient_labels,
-        )
-        rows = map(astuple, labelled)
-    with replacing(options.output) as out:
-        write = row_writer(options.output, out, columns)
-        for written, row in enumerate(rows, 1):  # noqa: B007 - how many there are, at the end
-            write(row)
-    say(f"{options.output}: {written} rows")
-    if anew and not options.no_rewrites:
-        say(
-            f"{options.input}: {anew} of the pairs are rewrites; an audit of the Turku "
-            "corpus (Kanerva et al. 2023) upheld 78% of its rewrites; to leave them out, "
-            "use --no-rewrites"
-        )
-
-
-def row_writer(path: str, out: TextIO, names: Sequence[str]) -> Callable[[Sequence[str]], object]:
-    """Return a function that writes a row in the format of the file's ending."""
-    if path.endswith(".jsonl"):
-        return lambda row: out.write(
-            json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n"
-        )
-    if path.endswith(".csv"):
-        table = csv.writer(out, lineterminator="\n")
-        table.writerow(names)
-        return table.writerow
-    out.write("\t".join(names) + "\n")
-    return lambda row: out.write("\t".join(text.replace("\t", " ") for text in row) + "\n")
 
 
 _BY_ENDING = (

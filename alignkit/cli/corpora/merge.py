@@ -19,8 +19,9 @@ from dataclasses import replace
 from typing import Any
 
 from alignkit.cli.common import inputs
-from alignkit.cli.common.files import DISORDER, added
+from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.messages import warn
+from alignkit.cli.common.named_files import file_and_parts
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, merge
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
             raise OptionError(f"--add {word}: expected {_ADDED}, e.g. anna=anna.align:pharaoh")
         if name in files:
             raise OptionError(f"--add: the name {name!r} occurs twice")
-        files[name] = added(word)
+        files[name] = file_and_parts(rest)
     base = inputs.Input(options.input, options.format, inputs.reading_options(options))
     declared = inputs.reading_options(options)
     others = {name: input_of(*file, declared, _ADDED) for name, file in files.items()}

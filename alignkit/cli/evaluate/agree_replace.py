@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 from alignkit.agreement.replacement.options import ReplaceOptions
 from alignkit.cli.common import inputs
 from alignkit.cli.common.annotators import add_corpora, add_joining, read_with_base
-from alignkit.cli.common.files import added
 from alignkit.cli.common.media import add_forms, print_findings
+from alignkit.cli.common.named_files import file_and_parts
 from alignkit.cli.corpora.merge import input_of, with_input
 from alignkit.cli.options import add_fields, made
 from alignkit.cli.parser import Parser, add_options
@@ -82,7 +82,7 @@ def _with_system(
         if options.in_order and len(options.corpus) == 1:
             raise OptionError("--in-order needs several files, but there is one: leave it out")
         return corpus, word
-    path, parts = added(f"system={word}")
+    path, parts = file_and_parts(word)
     if path != "-" and not os.path.exists(path):
         raise UnknownNameError("annotator or file of links", word, corpus.annotators)
     name = Path(path).name.split(".")[0] or path

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from alignkit.cli.common import inputs
-from alignkit.cli.common.files import short_names
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
+from alignkit.cli.common.named_files import short_names
 from alignkit.cli.evaluate.score import add_draws, require_reference, settle_draws
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import FormatError, OptionError

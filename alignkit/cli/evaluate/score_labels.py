@@ -21,10 +21,10 @@ from typing import Any
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import how_many
 from alignkit.cli.common import inputs
-from alignkit.cli.common.files import short_names
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import say, warn
-from alignkit.cli.corpora.convert import row_writer
+from alignkit.cli.common.named_files import short_names
+from alignkit.cli.corpora.convert_rows import row_writer
 from alignkit.cli.evaluate.score import systems_of
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.corpora.join import Differences, join_pairs

@@ -14,7 +14,7 @@ import argparse
 import json
 import re
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import Field, fields
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -47,44 +47,80 @@ _WHY = (
     "the share of matched words"
 )
 _HELP = re.compile(r"^    (\w+) : ([a-z].+(?:\n {8}.+)*)", re.MULTILINE)
+"""A field that a docstring explains in small letters, here ``days``, with the lines that go on:
+
+    days : largest difference of the dates in days (default: 7)
+"""
 
 
 def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
-    """Declare the fields of a class of options that have help, in small letters, in docstrings."""
+    """Declare an option, such as --days, for each field that `_HELP` finds in the docstrings.
+
+    The other fields are for Python alone.
+    """
+    helps = _helps(kind)
+    for field in fields(kind):
+        if field.name in helps:
+            group.add_argument(
+                f"--{field.name.replace('_', '-')}",
+                help=_with_default(helps[field.name], field),
+                default=field.default,
+                **_settings(field),
+            )
+
+
+def _helps(kind: type) -> dict[str, str]:
+    """Return the texts of the fields of a class and of those it inherits from, by name."""
     helps = {}
-    for base in kind.__mro__[-2::-1]:
+    for base in reversed(kind.__mro__[:-1]):  # without `object`; what a class says itself counts
         for name, text in _HELP.findall(docstring(base)):
             helps[name] = " ".join(text.split())
-    for field in fields(kind):
-        name = field.name
-        sort = str(field.type).partition(" | ")[0]
-        if name not in helps:  # for Python alone
-            continue
+    return helps
+
+
+def _with_default(text: str, field: Field[Any]) -> str:
+    """Return the help of a field, which tells its default if there is one and it does not yet."""
+    default = field.default
+    if default is None and _first_type(field) == "float":
+        default = "any"
+    if not default or "(default" in text:
+        return text
+    parts = default if isinstance(default, tuple) else (default,)  # (2, 4) is 2-4
+    return f"{text} (default: {'-'.join(map(str, parts))})"
+
+
+def _settings(field: Field[Any]) -> dict[str, Any]:
+    """Return what `argparse` needs to read a field; a sequence has several words."""
+    name = field.name
+    sort = _first_type(field)
+    several = sort.startswith("Sequence[")
+    settings: dict[str, Any]
+    if name in CHOICES:
+        settings = {"choices": [choice for choice in CHOICES[name] if choice != "pairs"]}
+        if several:
+            settings["metavar"] = "F"
+    else:
         least, most = LIMITS.get(name, (1, inf))
-        several: dict[str, Any] = {}
-        if sort.startswith("Sequence"):
-            several = {"nargs": "+"}
-        kinds: dict[str, dict[str, Any]] = {
+        by_type: dict[str, dict[str, Any]] = {
             "bool": {"action": "store_true"},
             "str": {"metavar": "NAME"},
             "int": {"metavar": "N", "type": number(int(least))},
             "float": {"metavar": "X", "type": real(f"{least} to {most}", least, most)},
             "tuple[int, int]": {"metavar": "N-M", "type": _two_numbers},
         }
-        settings = kinds[sort.removeprefix("Sequence[").removesuffix("]" if several else "")]
-        if name in CHOICES:
-            settings = {"choices": [x for x in CHOICES[name] if x != "pairs"]}
-            settings |= {"metavar": "F"} if several else {}
-        elif name == "clusters":
-            settings |= {"type": lambda text: None if text == "half" else number(1)(text)}
-        elif name == "strengths":
-            settings |= {"type": real("a number above 0", 1e-9)}
-        default = "any" if sort == "float" and field.default is None else field.default
-        if default and "(default" not in helps[name]:
-            parts = default if isinstance(default, tuple) else (default,)
-            helps[name] += f" (default: {'-'.join(map(str, parts))})"
-        flag = f"--{name.replace('_', '-')}"
-        group.add_argument(flag, help=helps[name], default=field.default, **several, **settings)
+        settings = by_type[sort.removeprefix("Sequence[").removesuffix("]") if several else sort]
+    if name == "clusters":
+        settings["type"] = _clusters
+    elif name == "strengths":
+        settings["type"] = real("a number above 0", 1e-9)
+    if several:
+        settings["nargs"] = "+"
+    return settings
+
+
+def _first_type(field: Field[Any]) -> str:
+    """Return the type of a field: `int` for ``int | None``."""
+    return str(field.type).partition(" | ")[0]
 
 
 def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more: str = "") -> None:
@@ -170,6 +206,11 @@ def search(
     elif options.output is not None:
         write_corpus(result.corpus, options.output, format="alignkit-jsonl")
     report(result, options)
+
+
+def _clusters(text: str) -> int | None:
+    """Read a number of clusters; half, the default, is None."""
+    return None if text == "half" else number(1)(text)
 
 
 def _two_numbers(text: str) -> tuple[int, int]:

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import escaped
 from alignkit.cli.common import cluster
-from alignkit.cli.common.files import add_memory, room
 from alignkit.cli.common.inputs import (
     Input,
     add_reading_arguments,
@@ -36,6 +35,7 @@ from alignkit.cli.common.inputs import (
     tell,
 )
 from alignkit.cli.common.messages import ProgressBar, json_text, say
+from alignkit.cli.common.sorting import add_memory, room
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
@@ -159,9 +159,13 @@ def _tab_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
 
 
 def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], range | list[int]]:
-    """Join tokens by spaces; return also the start of word k and the end of the first k words."""
+    """Join tokens by spaces; return also where each word starts, and where the first k words end.
+
+    For ``("the", "cat")``, that is ``"the cat"``, ``[0, 4]`` and ``[0, 3, 7]``: words a to b are
+    the letters from the start of word a to the end of the first b words.
+    """
     if tokens is None:
-        anywhere = range(2**31)
+        anywhere = range(2**31)  # any place in an empty text cuts out an empty text
         return "", anywhere, anywhere
     parts = [escaped(token) for token in tokens]
     starts = []
