@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError
@@ -60,10 +61,10 @@ def read_fitting(
     If reading them as they are fails, or gives other leaves than the words, and words have
     brackets, they are read again with the help of the words; `strict` refuses this.
     """
-    how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
+    read_as = partial(read_brackets, drop_function_tags=drop_function_tags, drop_traces=drop_traces)
     misfit: FormatError | None = None
     try:
-        read = read_brackets(text, **how)
+        read = read_as(text)
     except FormatError:
         if tokens is None or not _have_marks(tokens):
             raise
@@ -74,7 +75,7 @@ def read_fitting(
         if not _have_marks(tokens):
             raise misfit
     try:
-        resolved = _read_with_words(text, tokens, how)
+        resolved = _read_with_words(text, tokens, read_as)
     except FormatError:
         if misfit is None:
             raise
@@ -94,9 +95,11 @@ def _have_marks(tokens: Sequence[str]) -> bool:
     return any("(" in token or ")" in token or "\\" in token for token in tokens)
 
 
-def _read_with_words(text: str, tokens: Sequence[str], how: dict[str, bool]) -> Brackets:
+def _read_with_words(
+    text: str, tokens: Sequence[str], read_as: Callable[..., Brackets | None]
+) -> Brackets:
     """Read brackets, some of which are words; the leaves must be the words."""
-    read = read_brackets(text, tokens=tokens, **how)
+    read = read_as(text, tokens=tokens)
     if read is None:
         raise FormatError("no tree; expected Penn brackets, such as (S (NN rain))")
     if not _fits(read.words, tokens):

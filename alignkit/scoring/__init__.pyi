@@ -1,4 +1,4 @@
-from .comparisons import Comparison as Comparison
+from .comparison import Comparison as Comparison
 from .comparisons import Comparisons as Comparisons
 from .comparisons import compare as compare
 from .counts import LINK_COLUMNS as LINK_COLUMNS
