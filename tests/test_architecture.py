@@ -7,7 +7,7 @@ import pytest
 from console import ROOT, page_text
 
 import alignkit
-from alignkit.cli.main import COMMANDS
+from alignkit.cli.commands import COMMANDS
 
 PACKAGE = Path(alignkit.__file__).parent
 FILE = re.compile(r"(?<![\w*/])[\w/-]+\.(?:py|js|html)\b")
