@@ -12,7 +12,7 @@ from msgspec import structs
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair
-from alignkit.annotate import training
+from alignkit.annotate import training_answers, training_table
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.dashboard.work import version_of
@@ -26,12 +26,12 @@ from alignkit.annotate.project.training import TrainingCounts, compared, total
 from alignkit.annotate.reassignment import move_pairs
 from alignkit.annotate.renaming import rename_annotator
 from alignkit.annotate.training import (
-    TrainingAnswer,
     admit,
     begin_training,
     end_training,
     made_in_words,
 )
+from alignkit.annotate.training_answers import TrainingAnswer
 from alignkit.errors import UnknownNameError
 
 CASE = "Case 7.1 of the guidelines"
@@ -60,15 +60,17 @@ def changed(store, act, *more):
 
 def answered(store, name, attempt, place, links, number=1):
     given = TrainingAnswer(number, attempt, place, links)
-    return changed(store, training.answer, name, given)
+    return changed(store, training_answers.answer, name, given)
 
 
 def turn(store, name="anna"):
-    return ask(store, training.turn, name)
+    return ask(store, training_answers.turn, name)
 
 
 def line(store, name="anna"):
-    return next(line for line in ask(store, training.training_table).lines if line.name == name)
+    return next(
+        line for line in ask(store, training_table.training_table).lines if line.name == name
+    )
 
 
 # F1
@@ -304,7 +306,7 @@ def test_the_log_holds_the_training(store, tmp_path):
     assert replay(store).differences == []
     build_project(str(tmp_path / "again"), store.log())
     with Store.open(str(tmp_path / "again"), readonly=True) as again:
-        table = training.training_table
+        table = training_table.training_table
         assert ask(again, table) == ask(store, table)
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("starlette", reason="needs the extra [annotate]")
 
 import anyio
 from annotation import small_corpus
-from lab_server import serving, until
+from lab_server import CARLA, password, serving, until
 from test_lab_server import UNKNOWN, assign
 
 from alignkit.annotate.lab import drafting, passwords, transfer
@@ -270,6 +270,27 @@ def test_each_role_exports_what_is_theirs(server, tmp_path):
     blind = adam.ask("GET", f"{path}?what=all&provenance=true")
     assert not {b"anna", b"adam"} & set(blind.content.replace(b'"', b" ").split())
     adam.got("GET", f"{path}?what=ben", status=403)
+
+
+def test_an_annotator_named_gold_gets_no_decisions_of_another_gold_standard(server):
+    slug, olga, adam = server.slug, server.of("olga"), server.of("adam")
+    link = server.lab.links.create("invite", "gold", CARLA)
+    server.lab.links.use(link.token, password("gold"), address="")
+    row = server.lab.projects.get(slug)
+    server.desks.get(row).store.settings(gold="final")
+    server.lab.projects.add_existing(slug, "gold", "annotator", False, CARLA)
+    names = ["anna", "ben", "gold"]
+    assign(olga, slug, annotators=names, control=0)
+    for name in names:
+        work(server.of(name), slug, 1)
+    adam.got("GET", f"projects/{slug}/project?at=gold")
+    adam.got("GET", f"projects/{slug}/gold/1")
+    sent = {"base": 0, "rev": 1, "events": [event("done", before=False, after=True)]}
+    adam.got("POST", f"projects/{slug}/gold/1/events", sent, 201)
+    path = f"projects/{slug}/export?what=gold&provenance=true&dry_run=true"
+    assert len(olga.got("GET", path)["files"]) == 2
+    own = server.of("gold").got("GET", path)
+    assert [name for name, _ in own["files"]] == ["news.jsonl"]
 
 
 def test_the_log_is_read_in_parts_and_adjudicators_see_what_all_have_done(server):

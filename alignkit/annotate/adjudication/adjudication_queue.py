@@ -33,19 +33,19 @@ class DocketRow(Struct):
 
     k: int
     id: str
-    state: str
+    state: str  # see `_case_state`
     left: int  # how many decisions are to be made
-    stake: int  # how many phrase pairs some votes have and others have not (stakes)
-    votes: int  # how many annotators
+    stake: int  # how many phrase pairs some votes have and others have not
+    votes: int  # how many there are
 
 
 class Listed(Struct):
     """A part of the list, with the totals of the whole list; `project` counts all its pairs."""
 
     pairs: list[DocketRow]
-    total: int
-    done: int
-    open: int
+    total: int  # how many pairs can be adjudicated
+    done: int  # of these, pairs that are adjudicated
+    open: int  # of these, pairs with something to decide
     project: int
     listed: int  # how many a search and a filter leave
 
@@ -275,11 +275,11 @@ class Vote(Struct):
     id: str
     name: str
     seq: int  # the last event of the annotator on the pair
-    shown: bool | None
+    shown: bool | None  # whether suggestions were shown, if known
+    # each link and null: its cell and value, and how and when it was made
     cells: list[tuple[int, int, int, str, str]]
-    unseen: list[
-        tuple[int, int]
-    ]  # those accepted in bulk or kept by Done that nobody has looked at
+    # those accepted in bulk or kept by Done that nobody has looked at
+    unseen: list[tuple[int, int]]
     comments: list[tuple[str, str]]
     judgment: str
     flags: list[str]

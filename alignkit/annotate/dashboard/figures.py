@@ -21,7 +21,7 @@ from alignkit.annotate.preannotation_bias import estimate_pull
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.pull_result import Estimate
-from alignkit.annotate.training import training_table
+from alignkit.annotate.training_table import training_table
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.stats.resampling import Interval

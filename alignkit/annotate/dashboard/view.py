@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from alignkit.annotate.dashboard.work import Work
 from alignkit.annotate.project import queries
-from alignkit.annotate.training import TrainingTable
+from alignkit.annotate.training_table import TrainingTable
 from alignkit.tables.result import Caution
 
 _CHARACTERS = 300  # of a text that are shown

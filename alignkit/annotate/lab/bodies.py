@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from alignkit.annotate.project.names import PASS_MARK
-from alignkit.annotate.training import TrainingTable
+from alignkit.annotate.training_table import TrainingTable
 
 # `values.checked_name` refuses other names, in words for people
 Name = Annotated[

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Integer, and_, bindparam, cast, func, select, union
 
-from alignkit.annotate import training
+from alignkit.annotate import training_answers
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.pair_lists import PairList
@@ -113,7 +113,7 @@ NO_WORK = OwnWork([], None, 0)
 
 def read_own_work(conn: Connection, name: str, own: tuple[int, int] | None) -> OwnWork:
     """Read the work of an annotator, given their done pairs and all; None if they have none."""
-    trains = training.summary(conn, name) is not None
+    trains = training_answers.summary(conn, name) is not None
     if own is None:
         return NO_WORK._replace(trains=trains)
     done, pairs = own

@@ -1,7 +1,7 @@
 """What a route of a lab says beside its structs, and a request that was let in.
 
-A new route is a function in one of `own`, `managing`, `listing`, `transfer` and `drafting`, with
-`ROUTES.add` above it: see `server.routing`. Its structs stand in `bodies`.
+A new route is a function in one of `own`, `managing`, `assigning`, `listing`, `transfer` and
+`drafting`, with `ROUTES.add` above it: see `server.routing`. Its structs stand in `bodies`.
 """
 
 from __future__ import annotations

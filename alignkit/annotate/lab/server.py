@@ -21,6 +21,7 @@ from starlette.types import ASGIApp
 
 from alignkit.annotate.adjudication.comparison import all_in, voters, were_all_in
 from alignkit.annotate.lab import (
+    assigning,
     drafting,
     listing,
     managing,
@@ -145,7 +146,7 @@ class LabServer:
             self.remove(row.key)
         # the first are looked at first, and pages of annotators ask most
         self.entries = [_of_desk(entry) for entry in desk.ROUTES.entries]
-        for part in (own, managing, listing, transfer, drafting, openapi):
+        for part in (own, managing, assigning, listing, transfer, drafting, openapi):
             self.entries += part.ROUTES.entries
         app = Starlette(
             routes=self._routes(), exception_handlers={**security.HANDLERS, **_HANDLERS}

@@ -60,8 +60,16 @@ def annotation_of(
     else:
         return None
     unseen = _unseen_links(state)
-    said = comment, flags, judgment, state.provenance, when
-    return Annotation(alignment, *said, learned=state.learned, unseen=unseen)
+    return Annotation(
+        alignment,
+        comment=comment,
+        flags=flags,
+        judgment=judgment,
+        provenance=state.provenance,
+        when=when,
+        learned=state.learned,
+        unseen=unseen,
+    )
 
 
 def _unseen_links(state: PairState) -> frozenset[Link]:
@@ -154,7 +162,10 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
 
 
 def _changed(old: Mapping[Any, Any], new: Mapping[Any, Any], missing: Any = None) -> Any:
-    """Return the writes of the values that differ, by cell or key in order."""
+    """Return the writes of the values that differ, by cell or key in order.
+
+    A write has the cell (two numbers) or the key, then the value before and after.
+    """
     writes: list[tuple[Any, ...]] = []
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):

@@ -10,7 +10,7 @@ the answer, w in gold. Sure and possible links count alike, nulls do not.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import nan
+from math import isnan, nan
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,6 +32,8 @@ BY_HAND = "by hand"
 BEGUN = "begun"
 HOWS = (PASSED, BY_HAND, BEGUN)
 """Why annotators may work: they passed, an owner let them, or they had begun before the round."""
+
+MOST = 100  # pairs of a round
 
 _answer = schema.training_answer.c
 _entry = schema.training_entry.c
@@ -55,6 +57,11 @@ class TrainingCounts(NamedTuple):
         if not self.drawn + self.wanted:
             return nan
         return 2 * self.common / (self.drawn + self.wanted)
+
+
+def known_f1(counts: TrainingCounts) -> float | None:
+    """Return F1; None if there is no link."""
+    return None if isnan(counts.f1) else counts.f1
 
 
 def total(counts: Iterable[TrainingCounts]) -> TrainingCounts:

@@ -22,7 +22,7 @@ from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ADJUDICATOR, NO_SCHEME, Visitor
 from alignkit.annotate.project.pair_lists import PairList, own_pair
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.training import TrainingSummary, TrainingTurn, summary
+from alignkit.annotate.training_answers import TrainingSummary, TrainingTurn, summary
 from alignkit.io.format import losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
@@ -178,7 +178,8 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> OwnConcord
         account = queries.account_of(conn, name)
         searched = PairList(conn, account).queue(0, _MOST_PAIRS, word)
         ids = {row.k: row.id for row in searched.pairs}
-        pairs = [SentencePair("0", (), (), {name: Alignment()})]  # who is known without links too
+        # a pair without words comes first: without links, too, the concordance knows the annotator
+        pairs = [SentencePair("0", (), (), {name: Alignment()})]
         words = 0
         for k in ids:
             own = own_pair(conn, k, name)
@@ -203,7 +204,7 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> OwnConcord
         lines[:_MOST_LINES],
         total=len(lines),
         not_annotated=sum(result.left_out.values()),
-        not_searched=searched.total - len(pairs) + 1,
+        not_searched=searched.total - (len(pairs) - 1),
     )
 
 

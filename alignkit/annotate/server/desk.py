@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from alignkit.annotate import training
+from alignkit.annotate import training_answers
 from alignkit.annotate.adjudication.adjudication_queue import (
     Docket,
     GoldView,
@@ -269,20 +269,20 @@ class Desk:
 
     # The training round
 
-    @ROUTES.add("GET", "training", TRAIN, gives=training.TrainingTurn)
+    @ROUTES.add("GET", "training", TRAIN, gives=training_answers.TrainingTurn)
     def training_turn(self, visit: Visit) -> bytes:
         """Return the visitor's next training pair, without its links."""
         with self.store.database.reading() as conn:
-            return answers.turn_answer(training.turn(conn, visit.name))
+            return answers.turn_answer(training_answers.turn(conn, visit.name))
 
     @ROUTES.add("POST", "training/answer", TRAIN, also=(409,))
     def training_answer(
-        self, visit: Visit, sent: training.TrainingAnswer
-    ) -> training.TrainingReport:
+        self, visit: Visit, sent: training_answers.TrainingAnswer
+    ) -> training_answers.TrainingReport:
         """Store the visitor's links on a training pair; return what differs from gold, and why."""
         store = self.store.database
         try:
-            return store.share(lambda conn: training.answer(conn, visit.name, sent))
+            return store.share(lambda conn: training_answers.answer(conn, visit.name, sent))
         except names.ProjectError as problem:
             if type(problem) is not names.ProjectError:
                 raise

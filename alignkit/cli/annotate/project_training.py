@@ -30,7 +30,7 @@ from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
     from alignkit.annotate.project.store import Store
-    from alignkit.annotate.training import TrainingTable
+    from alignkit.annotate.training_table import TrainingTable
     from alignkit.model.corpus import Corpus
 
 
@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Begin or end a training round, let somebody begin to work, or show who has passed."""
     from alignkit.annotate import training
+    from alignkit.annotate.training_table import training_table
 
     acts = [options.gold is not None, options.admit is not None, options.end]
     if sum(acts) > 1:
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         if options.dry_run:
             return
         with store.database.reading() as conn:
-            table = training.training_table(conn)
+            table = training_table(conn)
     _show(options, table)
 
 
@@ -111,7 +112,7 @@ def _corpus(options: argparse.Namespace) -> Corpus | None:
 
 def _show(options: argparse.Namespace, table: TrainingTable | None) -> None:
     """Print who has passed."""
-    from alignkit.annotate.training import printed
+    from alignkit.annotate.training_table import printed
 
     if options.json:
         print(json_text(None if table is None else table.to_dict()))
