@@ -14,7 +14,7 @@ from command import PARAPHRASES
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.agreement import Caution, agree
-from alignkit.agreement.cautions import Hit, find_cautions
+from alignkit.agreement.hits import Hit, find_cautions
 from alignkit.agreement.options import AgreementOptions
 
 QUICK = {"samples": 20, "resamples": 20}

@@ -1,13 +1,12 @@
 """Cautions: warnings that a reader needs to interpret the figures.
 
-`CAUTIONS` has the texts. `_hits` finds what triggers them; hits of the same caution in several
-pairings make one `Caution`, which names them all.
+`CAUTIONS` has the texts. `_hits` finds what triggers them: in which pairing, where, and by which
+number; see `Hit`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from math import isnan, nan
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from alignkit.agreement.chance.correction import BOTH_EMPTY, ONLY_EMPTY
 from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.hits import Hit, Hits, find_cautions
 from alignkit.agreement.numbers import ALL, f1_of
 from alignkit.agreement.options import CLOSED, PlanOptions
 from alignkit.agreement.overlaps import columns
@@ -28,93 +28,22 @@ from alignkit.scoring.counts import LINK_COLUMNS
 from alignkit.tables.columns import decimal, p_text
 from alignkit.tables.result import Caution
 
-
-@dataclass(frozen=True)
-class Hit:
-    """A trigger of a caution in one pairing, ``"A ~ B"`` (empty: in the whole report)."""
-
-    pairing: str
-    where: str  # the level, the view or the section
-    text: str  # the number
-    size: float = 0.0  # the hit with the largest is the worst
-    detail: str = ""  # hits with another detail make another caution
-    brief: str = ""  # the number in a line; empty if it is `text`
-    aside: bool = False  # whether it is of another pairing than of two annotators
-
-
-Hits = Iterator[tuple[str, Hit]]  # the code of a caution, and its trigger
-At = tuple[str, str]  # a pairing, and a level
-
-
-def find_cautions(
-    hits: Iterable[tuple[str, Hit]], texts: Mapping[str, tuple[str, ...]], options: object
-) -> tuple[Caution, ...]:
-    """Return the triggered cautions, in the order of their texts."""
-    same: dict[tuple[str, str], list[Hit]] = {}
-    for code, hit in hits:
-        same.setdefault((code, hit.detail), []).append(hit)
-    order = list(texts)
-    cautions = []
-    for code, detail in sorted(same, key=lambda key: order.index(key[0])):
-        those = same[code, detail]
-        pairings = tuple(dict.fromkeys(hit.pairing for hit in those if hit.pairing))
-        number = _number(those, several=len(pairings) > 1)
-        words = {"number": number, "brief": _brief(those), "detail": detail, **vars(options)}
-        says, instead, *brief = (text.format(**words) for text in texts[code])
-        cautions.append(Caution(code, says, instead, number, pairings, *brief))
-    return tuple(cautions)
-
-
-def _number(hits: list[Hit], *, several: bool) -> str:
-    """Return the number at each place; for several pairings, the worst and its name."""
-    places: dict[str, list[Hit]] = {}
-    for hit in hits:
-        places.setdefault(hit.where, []).append(hit)
-    parts = []
-    for where, there in places.items():
-        worst = max(there, key=lambda hit: hit.size)
-        differ = len({hit.text for hit in there}) > 1 or len(there) < len(hits) / len(places)
-        words = [where, worst.text]
-        if several and worst.text and differ:
-            words.append(f"[worst: {worst.pairing}]")
-        parts.append(" ".join(filter(None, words)))
-    return "; ".join(parts)
-
-
-def _brief(hits: list[Hit]) -> str:
-    """Return the worst number for words and for sure words, or the worst of all."""
-    people = [hit for hit in hits if not hit.aside]
-    ranked = sorted(people or hits, key=lambda hit: hit.size)
-    worst = {hit.where: hit.brief or hit.text for hit in ranked}
-    last = ranked[-1]
-    most = worst[last.where]
-    words = worst.get("possible words")
-    sure = worst.get("sure words")
-    if people and words and sure and words != sure and len(words + sure) < 30:
-        return f"{words} (sure: {sure})"
-    which = []
-    if last.where == "sure words" and words != sure:
-        which.append("sure words")
-    if not people:
-        which.append(last.pairing)
-    if which:
-        return f"{most} ({', '.join(which)})"
-    return words or most
-
+At = tuple[str, str]
+"""The place of a hit: a pairing, and a level in words, such as "sure words"."""
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
 FEW_F1 = 50  # below so many, a 95% interval of F1, or of kappa of a rare label, covers 90% or less
-# so large a share of one-sided or left out is cautioned
-MANY_EMPTY = 0.1
-MANY_LEFT_OUT = 0.25
-MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
+MANY_EMPTY = 0.1  # so large a share of one-sided pairs is cautioned
+MANY_LEFT_OUT = 0.25  # so large a share of pairs that are left out is cautioned
+MOVES = 0.1  # a figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room
 DOMINATE = 0.5  # above this share, initial links of equal words are most of what a rate fits
 FAR = 0.25  # annotators who corrected an initial alignment have more of their links from it
 WITHIN = 0.03  # how well F1 of words should be known
 COARSE = 8  # sampling is coarse where its error is more than this part of the interval
 
-_KEPT = ("possible_in_possible", "ref_possible")  # what both have, what the annotator has
+# the columns of the links that both have, and that the annotator has
+_KEPT = ("possible_in_possible", "ref_possible")
 
 LEFT_OUT = {
     BOTH_EMPTY: "in which neither has anything to compare",
@@ -337,13 +266,13 @@ def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
     section = pairing.sections[0]
     cells = section.different if agreement.options.ignore_identical else section.cells
     if agreement.options.universe == "all" and cells is not None and pairing.given:
-        every = cells.possible
-        some = pairing.given.cells.possible
+        of_all = cells.possible
+        of_given = pairing.given.cells.possible
         text = (
-            f"{some.items} of {every.items} cells; kappa of possible links "
-            f"{every.kappa:.3f} over all, {some.kappa:.3f} over these"
+            f"{of_given.items} of {of_all.items} cells; kappa of possible links "
+            f"{of_all.kappa:.3f} over all, {of_given.kappa:.3f} over these"
         )
-        share = some.items / every.items
+        share = of_given.items / of_all.items
         yield "given-links", Hit(pairing.name, "", text, share, brief=f"{pairing.given.links}")
 
 
@@ -430,9 +359,9 @@ def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
             continue
         pairs = PairData.of(data, (initial, name), ignore_identical=True)
         begun = data.started(name, initial)[pairs.places]  # the others were not corrected
-        both, theirs = columns(pairs.link_counts, LINK_COLUMNS, _KEPT)[begun].sum(axis=0)
-        if theirs and both < FAR * theirs:
-            shares.append(f"{100 * both / theirs:.0f}%")
+        of_both, links = columns(pairs.link_counts, LINK_COLUMNS, _KEPT)[begun].sum(axis=0)
+        if links and of_both < FAR * links:
+            shares.append(f"{100 * of_both / links:.0f}%")
     if shares:
         yield "initial-far", Hit("", "", " and ".join(shares), detail=f"{initial!r}")
 

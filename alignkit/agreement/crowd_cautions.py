@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isnan
 
-from alignkit.agreement.cautions import Hit, Hits, find_cautions
 from alignkit.agreement.crowd_result import CrowdQuality
+from alignkit.agreement.hits import Hit, Hits, find_cautions
 from alignkit.agreement.judges import LEAST_JUDGES
 from alignkit.agreement.judgments.consensus import DOUBT
 from alignkit.tables.result import Caution

@@ -342,23 +342,25 @@ def _tables(data: PairData) -> NDArray[np.int64]:
 
 
 def _whole_rows(data: PairData) -> Rows:
+    """Count cells of each two categories: (P, 9)."""
     return Rows(_tables(data).reshape(-1, 9).astype(np.float64), table_ratios)
 
 
 def _binary_rows(data: PairData, least: int) -> Rows:
-    """Count cells of at least a category (its place in `CATEGORIES`) against the rest."""
-    tables = _tables(data).astype(np.float64)
-    rows = [tables[:, :least].sum(axis=1), tables[:, least:].sum(axis=1)]
-    by_first = np.stack(rows, axis=1)
-    columns = [by_first[:, :, :least].sum(axis=2), by_first[:, :, least:].sum(axis=2)]
-    by_both = np.stack(columns, axis=2)
+    """Count cells of at least a category (its place in `CATEGORIES`) against the rest: (P, 4)."""
+    of_three = _tables(data).astype(np.float64)
+    of_two = np.zeros((len(of_three), 2, 2))
+    for row in range(3):
+        for column in range(3):
+            of_two[:, int(row >= least), int(column >= least)] += of_three[:, row, column]
 
     def measure(sums: Floats) -> Mapping[str, Floats]:
+        """Return the ratios of tables, and the share of judgements that are in the category."""
         # how many annotators put the cells of each place of the table into the category
-        linked = sums @ np.array([0.0, 1.0, 1.0, 2.0])
-        return table_ratios(sums) | {"prevalence": ratio(linked, 2 * sums.sum(axis=1))}
+        judgements = sums @ np.array([0.0, 1.0, 1.0, 2.0])
+        return table_ratios(sums) | {"prevalence": ratio(judgements, 2 * sums.sum(axis=1))}
 
-    return Rows(by_both.reshape(-1, 4), measure)
+    return Rows(of_two.reshape(-1, 4), measure)
 
 
 _RATIOS = ("observed", "kappa", "ac1")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,8 +14,8 @@ from alignkit._support.arguments import check_kind, check_known, words
 from alignkit.agreement.options import Grouped
 from alignkit.corpora.labelled import judges_of
 from alignkit.errors import OptionError
-from alignkit.model.alignment import NULL, Alignment, Link
-from alignkit.model.annotation import PERIODS, Annotation, shared_start
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.annotation import PERIODS
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus, group_texts, values_of
 from alignkit.model.sentence_pair import SentencePair
@@ -62,7 +60,8 @@ def parts_of(corpus: Corpus, options: Grouped, names: Sequence[str]) -> list[Cor
 
 def in_several(parts: Sequence[CorpusPart]) -> int:
     """Return how many pairs are in several groups; the first part is the whole corpus."""
-    return int((np.bincount(np.concatenate([part.members for part in parts])) > 2).sum())
+    parts_with = np.bincount(np.concatenate([part.members for part in parts]))
+    return int((parts_with > 2).sum())  # the whole corpus, and two groups or more
 
 
 def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[str, ...]:
@@ -155,14 +154,20 @@ class CorpusData:
         An empty `initial` is a start without links.
         """
         if name not in self._starts:
-            said = [pair.annotations.get(name) for pair in self.corpus]
-            self._starts[name] = [None if each is None else each.start for each in said]
+            starts = []
+            for pair in self.corpus:
+                annotation = pair.annotations.get(name)
+                starts.append(None if annotation is None else annotation.start)
+            self._starts[name] = starts
         return np.array([start in (None, initial) for start in self._starts[name]], bool)
 
     @cached_property
     def has_unseen(self) -> bool:
         """Whether anybody kept links without looking at them."""
-        return any(said.unseen for pair in self.corpus for said in pair.annotations.values())
+        for pair in self.corpus:
+            if any(annotation.unseen for annotation in pair.annotations.values()):
+                return True
+        return False
 
     def unseen(self, name: str) -> LinkArrays:
         """Return the links that an annotator kept without looking at them."""
@@ -345,45 +350,17 @@ class PairData:
 def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int64]:
     """(P,): the number of cells of equal words: for each word, the product of its counts."""
     words = np.int64(1 + max(source.ids.max(initial=0), target.ids.max(initial=0)))
-    left, left_counts = _words_of_pairs(source, words)
-    right, right_counts = _words_of_pairs(target, words)
-    shared, in_left, in_right = np.intersect1d(left, right, assume_unique=True, return_indices=True)
+    first, first_counts = _words_of_pairs(source, words)
+    second, second_counts = _words_of_pairs(target, words)
+    shared, in_first, in_second = np.intersect1d(
+        first, second, assume_unique=True, return_indices=True
+    )
     cells = np.zeros(len(source.offsets) - 1, np.int64)
-    np.add.at(cells, shared // words, left_counts[in_left] * right_counts[in_right])
+    np.add.at(cells, shared // words, first_counts[in_first] * second_counts[in_second])
     return cells
 
 
 def _words_of_pairs(side: TokenArrays, words: np.int64) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct words of each pair, as pair x `words` + word, and their counts."""
+    """Return the distinct words of each pair, as pair * `words` + word, and their counts."""
     pair = np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets))
     return np.unique(pair * words + side.ids, return_counts=True)
-
-
-def majority(alignments: Sequence[Alignment]) -> Alignment:
-    """Return the links that more than half have; for two alignments, those of both."""
-
-    def most(sides: Sequence[frozenset[Link]]) -> set[Link]:
-        votes = Counter(chain.from_iterable(sides))
-        return {link for link, count in votes.items() if 2 * count > len(sides)}
-
-    sure = most([alignment.sure for alignment in alignments])
-    return Alignment(sure, most([alignment.possible for alignment in alignments]))
-
-
-def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
-    """Add the `majority` of the others for each annotator, if all others annotated."""
-    labels = {name: f"majority without {name}" for name in names}
-
-    def voted(pair: SentencePair) -> SentencePair:
-        aligners = [name for name in names if pair.aligned_by(name)]
-        for name, label in labels.items():
-            others = [other for other in aligners if other != name]
-            if len(others) == len(names) - 1:
-                links = majority([pair.alignment(other) for other in others])
-                starts = [pair.annotations[other].start for other in others]
-                voted = Annotation(links, start=shared_start(starts))
-                pair = pair.with_annotation(label, voted)
-        return pair
-
-    corpus = corpus.map(voted)
-    return corpus, {name: label for name, label in labels.items() if label in corpus.aligners}

@@ -21,6 +21,7 @@ from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.figures import Pairing, Together
 from alignkit.agreement.intervals import weighted_mean
+from alignkit.agreement.majorities import with_majorities
 from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import given_links, joint_sections, two_sections
@@ -88,7 +89,7 @@ def agree(corpus: Corpus, options: AgreementOptions) -> Agreement:
     with_votes = corpus
     majority_names: Mapping[str, str] = {}  # by annotator, the name of the majority of the others
     if len(names) > 2:
-        with_votes, majority_names = pairs.with_majorities(corpus, names)
+        with_votes, majority_names = with_majorities(corpus, names)
     twos = [("annotators", *two) for two in combinations(names, 2)]
     if roles.adjudicated is not None:
         twos += [("adjudicated", name, roles.adjudicated) for name in names]

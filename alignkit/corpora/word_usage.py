@@ -182,9 +182,9 @@ class WordUsage:
         rate = self._scatter_rate(pair)
         if rate is None:
             return 0.0
-        own = self._scattered_elsewhere(side, form)
-        scattered = own.part + _ADDED * rate
-        linked = own.whole + _ADDED
+        elsewhere = self._scattered_elsewhere(side, form)
+        scattered = elsewhere.part + _ADDED * rate
+        linked = elsewhere.whole + _ADDED
         if scattered >= linked / 2:
             return 0.0
         # scattered and not scattered: in this pair, in the others

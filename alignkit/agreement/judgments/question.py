@@ -13,8 +13,9 @@ from alignkit._support.arguments import check_kind, check_known, words
 from alignkit._support.options import takes
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
-from alignkit.agreement.cautions import FEW_F1, Hit, Hits, find_cautions
+from alignkit.agreement.cautions import FEW_F1
 from alignkit.agreement.figures import Figure
+from alignkit.agreement.hits import Hit, Hits, find_cautions
 from alignkit.agreement.judgments import consensus
 from alignkit.agreement.judgments.coefficients import LabelsOfView, coefficient_table
 from alignkit.agreement.judgments.disagreements import JudgmentDisagreements
