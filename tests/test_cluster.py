@@ -12,9 +12,10 @@ from refusals import refuses
 
 from alignkit import cluster, errors
 from alignkit.cluster.canary import canary
+from alignkit.cluster.connecting import check_address
 from alignkit.cluster.parts import Part, find_parts, named
 from alignkit.cluster.run import Run, RunError
-from alignkit.cluster.session import Session, Task, check_address
+from alignkit.cluster.session import Session, Task
 from alignkit.errors import AlignkitError, ArgumentError, FormatError, OptionError, PartsError
 from alignkit.io.atomic_files import WriteError
 
@@ -105,7 +106,7 @@ def test_tasks_fail_one_by_one_or_together():
 def test_what_is_no_address_is_refused_and_what_is_missing_is_named(monkeypatch):
     for address in ("local:0", "localhost:8786", "http://here:80", "", "s.txt"):
         refuses(OptionError, "is not the address of a cluster", check_address, address)
-    monkeypatch.setattr("alignkit.cluster.session.find_spec", lambda name: None)
+    monkeypatch.setattr("alignkit.cluster.connecting.find_spec", lambda name: None)
     refuses(AlignkitError, r"install .*\[cluster\]", check_address, "local:2")
 
 

@@ -10,8 +10,8 @@ from tiny_encoder import tiny_encoder
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.encoder import Encoder
 from alignkit.cluster import align
+from alignkit.cluster.connecting import open_session
 from alignkit.cluster.encoding import PartEncoder
-from alignkit.cluster.session import open_session
 from alignkit.cluster.training import train
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.formats.pharaoh import format_lines

@@ -11,9 +11,11 @@ from command import run, write
 from refusals import refuses
 
 from alignkit import Aligner, Bitext, cluster
-from alignkit.cluster import aligning, session
+from alignkit.cluster import aligning, connecting, worker_watch
 from alignkit.cluster.canary import Canary
-from alignkit.cluster.session import ClusterError, DaskSession, Task, open_session
+from alignkit.cluster.connecting import open_session
+from alignkit.cluster.dask_session import DaskSession
+from alignkit.cluster.session import ClusterError, Task
 from alignkit.errors import ArgumentError
 
 distributed = pytest.importorskip("distributed")
@@ -30,7 +32,7 @@ def same():
 
 @pytest.fixture
 def workers(monkeypatch):
-    monkeypatch.setattr(session, "_LOOK", 0.05)
+    monkeypatch.setattr(worker_watch, "LOOK", 0.05)
     options = {"dashboard_address": ":0", "silence_logs": "CRITICAL", "memory_limit": "1GB"}
     dask = pytest.importorskip("dask")
     with (
@@ -144,8 +146,8 @@ def test_waiting_ends_when_it_was_to_and_is_no_secret_when_quiet(capsys, workers
 
 def test_workers_of_this_machine_are_waited_for_30_seconds(monkeypatch):
     waits = []
-    monkeypatch.setattr(session, "connected", lambda *given: ThreadPoolExecutor())
-    monkeypatch.setattr(session, "DaskSession", lambda *_, wait, **given: waits.append(wait))
+    monkeypatch.setattr(connecting, "connected", lambda *given: ThreadPoolExecutor())
+    monkeypatch.setattr(connecting, "DaskSession", lambda *_, wait, **given: waits.append(wait))
     for address, wait in (("local:2", None), ("local", 5.0), ("tcp://a:1", None)):
         with open_session(address, wait=wait):
             pass

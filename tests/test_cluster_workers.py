@@ -16,13 +16,14 @@ from test_cluster_tables import corpus, whole, written
 from test_cluster_training import divided, on_one_machine, over_parts, random_lines, wrap_steps
 
 from alignkit.align import Aligner, Bitext, Settings
-from alignkit.cluster import session as sessions
+from alignkit.cluster import connecting as sessions
 from alignkit.cluster import training
 from alignkit.cluster.aligning import align
 from alignkit.cluster.canary import canary
+from alignkit.cluster.dask_session import DaskSession
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.phrase_tables import phrases, pivot
-from alignkit.cluster.session import ClusterError, DaskSession, Task
+from alignkit.cluster.session import ClusterError, Task
 from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 
@@ -176,7 +177,7 @@ def test_errors_of_parts_arrive_whole(client, tmp_path):
     ],
 )
 def test_what_no_scheduler_answers_is_told(monkeypatch, tmp_path, text, told):
-    monkeypatch.setattr("alignkit.cluster.session.PATIENCE", 1 if text is None else 0)
+    monkeypatch.setattr("alignkit.cluster.connecting.PATIENCE", 1 if text is None else 0)
     path = tmp_path / "s.json"
     if text is not None:
         path.write_text(text, "utf-8")

@@ -1,10 +1,10 @@
 from .aligning import align as align
+from .connecting import open_session as open_session
 from .parts import Part as Part
 from .parts import find_parts as find_parts
 from .phrase_tables import phrases as phrases
 from .phrase_tables import pivot as pivot
 from .session import ClusterError as ClusterError
 from .session import Session as Session
-from .session import open_session as open_session
 from .training import TrainedParts as TrainedParts
 from .training import train as train

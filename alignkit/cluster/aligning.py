@@ -16,10 +16,11 @@ from alignkit.align.known_words import KnownWords
 from alignkit.align.model_files import check_head
 from alignkit.align.settings import LONGEST_PIECE, Symmetrization
 from alignkit.cluster import parts as part_files
+from alignkit.cluster.connecting import open_session
 from alignkit.cluster.encoding import PartEncoder, counts_from
 from alignkit.cluster.parts import LinkOutput, Part, PartOutputs
 from alignkit.cluster.run import Done, running
-from alignkit.cluster.session import Connection, OnProgress, Session, Task, open_session
+from alignkit.cluster.session import Connection, OnProgress, Session, Task
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.options import ReadOptions

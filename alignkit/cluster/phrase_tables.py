@@ -20,6 +20,7 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit.cluster import phrase_buckets
+from alignkit.cluster.connecting import open_session
 from alignkit.cluster.parts import Part, find_parts, largest_of
 from alignkit.cluster.phrase_buckets import BucketExchange, PhraseSample
 from alignkit.cluster.phrase_exchange import (
@@ -30,7 +31,7 @@ from alignkit.cluster.phrase_exchange import (
     exchange_records,
 )
 from alignkit.cluster.run import Done
-from alignkit.cluster.session import Connection, OnProgress, Session, open_session
+from alignkit.cluster.session import Connection, OnProgress, Session
 from alignkit.cluster.shared_words import SharedWords
 from alignkit.errors import OptionError
 from alignkit.io.detection import find_format

@@ -86,7 +86,8 @@ def reading_of(options: argparse.Namespace) -> ReadOptions:
 @contextmanager
 def opened_session(options: argparse.Namespace) -> Iterator[Session]:
     """Connect to the workers that the options name; print the address of their dashboard."""
-    from alignkit.cluster.session import DaskSession, check_address, open_session
+    from alignkit.cluster.connecting import check_address, open_session
+    from alignkit.cluster.dask_session import DaskSession
 
     if options.work is not None:
         refuse_address(options.work)

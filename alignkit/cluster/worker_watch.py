@@ -1,0 +1,81 @@
+"""Look at the workers of a cluster from time to time, and report why tasks wait."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from alignkit.cluster.session import ClusterError, Task
+
+LOOK = 5.0  # seconds between looks at the workers; what two looks find is reported
+
+
+class WorkerWatch:
+    """Reports once why tasks wait, and when they continue."""
+
+    def __init__(self, address: str, wait: float | None) -> None:
+        self._address = address
+        self.wait = wait
+        self._first_seen: dict[str, float] = {}  # when each present problem was seen first
+        self._reported: set[str] = set()
+        self._none = "no workers yet"
+
+    def look(self, workers: Mapping[str, dict[str, Any]], tasks: Mapping[str, list[Task]]) -> bool:
+        """Update the workers and their tasks; return whether there are any workers."""
+        now: dict[str, str] = {}  # the problems, by what has them
+        back: dict[str, str] = {}  # what is reported if a problem is gone
+        for address, worker in workers.items():
+            name = f"worker {address}"
+            back[name] = "working again"
+            if worker["status"] == "paused":
+                now[name] = _paused(worker, tasks.get(address, ()))
+        if workers:
+            self._none = "no workers are left"
+            back[self._address] = f"workers are available: {len(workers)}"
+        else:
+            limit = ""
+            if self.wait is not None:
+                limit = f" for at most {self.wait:g} s"
+            now[self._address] = f"{self._none}, waiting{limit}"
+        # a problem is reported once it has lasted from one look to another
+        clock = time.monotonic()
+        self._first_seen = {name: self._first_seen.get(name, clock) for name in now}
+        late = {name for name, first in self._first_seen.items() if clock - first >= LOOK}
+        text = {name: now[name] for name in sorted(late - self._reported)}
+        text |= {name: back.get(name, "gone") for name in sorted(self._reported - now.keys())}
+        for name, state in text.items():
+            logging.getLogger("alignkit").warning("%s: %s", name, state, extra={"again": True})
+        self._reported = late
+        since = self._first_seen.get(self._address)
+        if since is not None and self.wait is not None and clock - since >= self.wait:
+            raise ClusterError(
+                f"{self._address}: no worker came within {self.wait:g} s; start workers, "
+                "or wait longer with `wait`, and repeat the same command"
+            )
+        return bool(workers)
+
+
+def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
+    """Describe why a worker is paused that has these tasks."""
+    none = Task("", (), smaller="smaller parts")
+    task = max(tasks, key=lambda task: task.memory, default=none)
+    what = ""
+    if task.name and task.memory:
+        what = f"{task.name} needs about {size_text(task.memory)}, "
+    elif task.name:
+        what = f"{task.name} waits for it, "
+    has = size_text(worker["memory_limit"])
+    uses = size_text(worker["metrics"]["memory"])
+    return (
+        f"Dask has paused it: {what}it has {has}, and uses {uses}; give workers more memory, or "
+        f"{task.smaller}"
+    )
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes for a message."""
+    if size >= 1e9:
+        return f"{size / 1e9:.2g} GB"
+    return f"{size / 1e6:.3g} MB"
