@@ -20,6 +20,7 @@ from alignkit.rules import (
     kind_of,
     learn_grammar,
     learning,
+    rule_counts,
     rule_text,
 )
 from alignkit.rules.files.notation import parse_rule
@@ -114,7 +115,7 @@ def test_the_size_of_blocks_does_not_matter(pairs):
     whole = learn_grammar(pairs, size=2, examples=2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(learning, "_BLOCK", 1)
-        patch.setattr(learning, "_PENDING", 0)
+        patch.setattr(rule_counts, "_PENDING", 0)
         assert learn_grammar(pairs, size=2, examples=2) == whole
 
 

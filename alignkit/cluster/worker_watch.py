@@ -16,38 +16,25 @@ class WorkerWatch:
     """Reports once why tasks wait, and when they continue."""
 
     def __init__(self, address: str, wait: float | None) -> None:
-        self._address = address
-        self.wait = wait
+        self._address = address  # of the scheduler
+        self.wait = wait  # seconds to wait for workers; None: forever
+        self._had_workers = False
+        # problems are known by what has them: a worker, or the scheduler if it has no workers
         self._first_seen: dict[str, float] = {}  # when each present problem was seen first
         self._reported: set[str] = set()
-        self._none = "no workers yet"
 
     def look(self, workers: Mapping[str, dict[str, Any]], tasks: Mapping[str, list[Task]]) -> bool:
         """Update the workers and their tasks; return whether there are any workers."""
-        now: dict[str, str] = {}  # the problems, by what has them
-        back: dict[str, str] = {}  # what is reported if a problem is gone
-        for address, worker in workers.items():
-            name = f"worker {address}"
-            back[name] = "working again"
-            if worker["status"] == "paused":
-                now[name] = _paused(worker, tasks.get(address, ()))
-        if workers:
-            self._none = "no workers are left"
-            back[self._address] = f"workers are available: {len(workers)}"
-        else:
-            limit = ""
-            if self.wait is not None:
-                limit = f" for at most {self.wait:g} s"
-            now[self._address] = f"{self._none}, waiting{limit}"
-        # a problem is reported once it has lasted from one look to another
+        problems = self._problems(workers, tasks)
         clock = time.monotonic()
-        self._first_seen = {name: self._first_seen.get(name, clock) for name in now}
-        late = {name for name, first in self._first_seen.items() if clock - first >= LOOK}
-        text = {name: now[name] for name in sorted(late - self._reported)}
-        text |= {name: back.get(name, "gone") for name in sorted(self._reported - now.keys())}
-        for name, state in text.items():
-            logging.getLogger("alignkit").warning("%s: %s", name, state, extra={"again": True})
-        self._reported = late
+        self._first_seen = {name: self._first_seen.get(name, clock) for name in problems}
+        # a problem is reported once it has lasted from one look to another
+        lasting = {name for name, first in self._first_seen.items() if clock - first >= LOOK}
+        for name in sorted(lasting - self._reported):
+            _report(name, problems[name])
+        for name in sorted(self._reported - problems.keys()):
+            _report(name, self._end_of(name, workers))
+        self._reported = lasting
         since = self._first_seen.get(self._address)
         if since is not None and self.wait is not None and clock - since >= self.wait:
             raise ClusterError(
@@ -55,6 +42,37 @@ class WorkerWatch:
                 "or wait longer with `wait`, and repeat the same command"
             )
         return bool(workers)
+
+    def _problems(
+        self, workers: Mapping[str, dict[str, Any]], tasks: Mapping[str, list[Task]]
+    ) -> dict[str, str]:
+        """Return the present problems."""
+        problems = {}
+        for address, worker in workers.items():
+            if worker["status"] == "paused":
+                problems[f"worker {address}"] = _paused(worker, tasks.get(address, ()))
+        if workers:
+            self._had_workers = True
+        else:
+            state = "no workers are left" if self._had_workers else "no workers yet"
+            limit = ""
+            if self.wait is not None:
+                limit = f" for at most {self.wait:g} s"
+            problems[self._address] = f"{state}, waiting{limit}"
+        return problems
+
+    def _end_of(self, name: str, workers: Mapping[str, dict[str, Any]]) -> str:
+        """Describe how a problem ended."""
+        if name == self._address:
+            return f"workers are available: {len(workers)}"
+        if name.removeprefix("worker ") in workers:
+            return "working again"
+        return "gone"
+
+
+def _report(name: str, state: str) -> None:
+    """Report the state of a worker or scheduler."""
+    logging.getLogger("alignkit").warning("%s: %s", name, state, extra={"again": True})
 
 
 def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
