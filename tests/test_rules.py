@@ -15,7 +15,7 @@ from strategies_rules import leaves_of as flat
 from alignkit import Alignment, SentencePair, Tree
 from alignkit.errors import MissingTextError, OptionError, TreeError, UnknownNameError
 from alignkit.rules import Variable, extract_rules, rule_text
-from alignkit.rules.derivation import derivation
+from alignkit.rules.derivation import rule_reader
 from alignkit.rules.derivation.nodes_kernel import best_places
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=5)
@@ -167,8 +167,8 @@ def test_pairs_derived_one_by_one_share_a_reader_that_stays_small(monkeypatch):
     first, second = derived(), derived()
     assert first.minimal[1].source is second.minimal[1].target
     assert pickle.loads(pickle.dumps(second)).minimal == second.minimal
-    monkeypatch.setattr(derivation, "_MOST_SYMBOLS", 8)
-    monkeypatch.setattr(derivation, "_MOST_TEXTS", 4)
+    monkeypatch.setattr(rule_reader, "_MOST_SYMBOLS", 8)
+    monkeypatch.setattr(rule_reader, "_MOST_TEXTS", 4)
     third = derived()
     assert third.minimal == first.minimal
     assert third._derived.reader is not first._derived.reader

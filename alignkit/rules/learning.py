@@ -30,8 +30,9 @@ from alignkit.rules.derivation.cuts_kernel import (
     TARGET_NODES,
     VARIABLE_COUNT,
 )
-from alignkit.rules.derivation.derivation import Derived, RuleReader
+from alignkit.rules.derivation.derivation import Derived
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
+from alignkit.rules.derivation.rule_reader import RuleReader
 from alignkit.rules.grammar import Grammar, RuleType
 from alignkit.rules.rule_counts import Lexicon, RuleCounts
 

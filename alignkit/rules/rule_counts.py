@@ -17,9 +17,8 @@ from alignkit._support.array_types import B1, F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.rules.derivation import derivation
-from alignkit.rules.derivation.derivation import RuleReader
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
+from alignkit.rules.derivation.rule_reader import RuleReader, mirrored
 from alignkit.rules.files.notation import rule_text
 from alignkit.rules.grammar import Example, Rule, RuleType
 from alignkit.rules.scores_kernel import WordWeights, weigh_words
@@ -188,7 +187,7 @@ class RuleCounts:
     def types(self, reader: RuleReader, weights: WordWeights) -> tuple[RuleType, ...]:
         """Return the rule types with their weights, by count, then by their text."""
         p_target = self._shares([source for source, _ in self._sides])
-        p_source = self._shares([derivation.mirrored(target) for _, target in self._sides])
+        p_source = self._shares([mirrored(target) for _, target in self._sides])
         p_rule = self._shares([self._roots(*sides) for sides in self._sides])
         lexical = self._lexical(weights).tolist()
         alignments = self._best_alignments()

@@ -2,199 +2,24 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, ClassVar, cast, overload
+from typing import overload
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, every, whole_number
-from alignkit._support.array_types import I4, I8
+from alignkit._support.array_types import I4
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair, alignment_of_pair
 from alignkit.model.trees import Tree
-from alignkit.rules.derivation.cuts_kernel import (
-    BITS,
-    CLOSE,
-    DELETED,
-    INSERTED,
-    OPEN,
-    VARIABLE,
-    WORD,
-)
-from alignkit.rules.derivation.derivations import (
-    SPAN,
-    Cuts,
-    Derivations,
-    NameNumbers,
-    TreeArrays,
-    derive,
-)
-from alignkit.rules.grammar import Item, Node, Rule, Side, Variable, variables
-
-_KINDS = {VARIABLE: "x", DELETED: "d", INSERTED: "i"}
-_WHAT = (1 << BITS) - 1  # the bits of a symbol that say what it is
-# makes a `Rule` or `Node` in 40% of the time of its constructor (0.5 us, not 1.3): there may be
-# millions of rules
-_NEW: Any = tuple.__new__
-_MOST_TEXTS = 2**16  # labels and words of the shared reader; then there is a new one
-_MOST_SYMBOLS = 2**20  # of the sides that a reader keeps
-
-
-class RuleReader:
-    """Number labels and words, and read rules; sides that were read recently are shared objects."""
-
-    _shared: ClassVar[RuleReader | None] = None
-
-    def __init__(self) -> None:
-        self.labels = NameNumbers()
-        self.words = NameNumbers()
-        self._sides: dict[bytes, Side] = {}
-        self._held = 0  # symbols of these sides
-        self._variables: dict[tuple[int, int, bool], Variable] = {}
-
-    @classmethod
-    def shared(cls) -> RuleReader:
-        """Return the shared reader of single derivations, or a new one when it is full."""
-        reader = cls._shared
-        if reader is None or len(reader.labels) + len(reader.words) > _MOST_TEXTS:
-            reader = cls._shared = RuleReader()
-        return reader
-
-    def rules(self, symbols: I4, offsets: I8) -> list[Rule]:
-        """Return rules that are written one after the other, source and target in turn."""
-        text = symbols.tobytes()
-        ends = (offsets * 4).tolist()
-        read_before = self._sides.get
-        sides = []
-        for start, end in pairwise(ends):
-            part = text[start:end]
-            side = read_before(part)
-            if side is None:
-                side = self.side(part)
-            sides.append(side)
-        return [_NEW(Rule, both) for both in zip(sides[::2], sides[1::2], strict=True)]
-
-    def side(self, text: bytes) -> Side:
-        """Return a side, source or target."""
-        side = self._sides.get(text)
-        if side is None:
-            size = len(text) // 4  # a symbol has 4 bytes
-            self._held += size
-            if self._held > _MOST_SYMBOLS:
-                self._sides.clear()
-                self._held = size
-            side = self._read(text)
-            self._sides[text] = side
-        return side
-
-    def _read(self, text: bytes) -> Side:
-        """Make a side from its symbols; see `cuts_kernel.write_fragments`."""
-        labels = self.labels.texts
-        words = self.words.texts
-        variables = self._variables
-        above: list[tuple[str, list[Item]]] = []  # open nodes: the label, and the items before it
-        items: list[Item] = []  # of the innermost open node
-        symbols = array("i", text)
-        string = not symbols or symbols[0] & _WHAT != OPEN  # a tree begins with its root
-        stream = iter(symbols)
-        for symbol in stream:
-            what = symbol & _WHAT
-            if what == CLOSE:
-                label, outer = above.pop()
-                outer.append(_NEW(Node, (label, tuple(items))))
-                items = outer
-            elif what == OPEN:
-                above.append((labels[symbol >> BITS], items))
-                items = []
-            elif what == WORD:
-                items.append(words[symbol >> BITS])
-            else:
-                number = next(stream)  # it stands behind the variable
-                key = symbol, number, string
-                if key not in variables:
-                    label = "" if string else labels[symbol >> BITS]
-                    variables[key] = Variable(number, label, _KINDS[what])
-                items.append(variables[key])
-        if string:
-            return cast("Side", tuple(items))
-        return cast("Side", items[0])
-
-
-def mirrored(target: bytes) -> bytes:
-    """Return a target side with its variables numbered as if it were the source side."""
-    symbols = array("i", target)
-    numbers: dict[int, int] = {}
-    at = 0
-    while at < len(symbols):
-        what = symbols[at] & _WHAT
-        if what > WORD:  # a variable, also a deleted one: its number follows
-            at += 1
-            if what == VARIABLE:
-                symbols[at] = numbers.setdefault(symbols[at], len(numbers))
-        at += 1
-    return symbols.tobytes()
-
-
-def recompose(rules: Sequence[Rule]) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
-    """Put both sides together from rules, each followed by those of its variables, x0 first."""
-    below: list[list[int]] = [[] for _ in rules]  # the rules of the variables of each
-    wanted = [len(variables(rule.source)) for rule in rules]  # how many these will be
-    open_rules = [0]  # the last rule, and those above it
-    for k in range(1, len(rules)):
-        while len(below[open_rules[-1]]) == wanted[open_rules[-1]]:
-            open_rules.pop()
-        below[open_rules[-1]].append(k)
-        open_rules.append(k)
-    source = _expanded([rule.source for rule in rules], below)
-    target = _expanded([rule.target for rule in rules], below)
-    return source, target
-
-
-def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | tuple[str, ...]:
-    """Put one side together: the tree, or the words if the sides are strings.
-
-    below: The rules that replace the variables of each rule, by the number of the variable.
-    """
-    words: list[str] = []
-    labels: list[str] = []
-    parents: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    afters: list[int] = []
-    top = -1
-    # a stack of what is still to be read, and its rule; None is the end of a node
-    left: list[tuple[Item | Side | None, int]] = [(sides[0], 0)]
-    while left:
-        item, rule = left.pop()
-        if item is None:
-            ends[top] = len(words)
-            afters[top] = len(labels)
-            top = parents[top]
-        elif isinstance(item, Variable):
-            inner = below[rule][item.number]
-            left.append((sides[inner], inner))
-        elif isinstance(item, str):
-            words.append(item)
-        elif not isinstance(item, Node):  # a string
-            left += ((part, rule) for part in reversed(item))
-        else:
-            parents.append(top)
-            starts.append(len(words))
-            ends.append(0)
-            afters.append(0)
-            top = len(labels)
-            labels.append(item.label)
-            left.append((None, rule))
-            left += ((child, rule) for child in reversed(item.children))
-    if labels:
-        return Tree.trusted(tuple(words), tuple(labels), parents, starts, ends, afters)
-    return tuple(words)
+from alignkit.rules.derivation.derivations import SPAN, Cuts, Derivations, TreeArrays, derive
+from alignkit.rules.derivation.recomposing import recompose
+from alignkit.rules.derivation.rule_reader import RuleReader
+from alignkit.rules.grammar import Rule
 
 
 @dataclass(frozen=True, slots=True)
