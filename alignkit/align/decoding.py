@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import cast
 
@@ -17,7 +17,7 @@ from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoders import AlignedLinks, Averaged, Decoder, Decoding
 from alignkit.align.decoding_kernel import LexicalTables
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
-from alignkit.align.expectation_kernel import Own, Tables
+from alignkit.align.expectation_kernel import Own, Pairs, Tables
 from alignkit.align.parameters import Parameters, keys_of
 from alignkit.align.priors import LEAST_PREFIX, add_shares, letters, spelling_prior
 from alignkit.align.priors_kernel import Similarity, WordPairs
@@ -26,20 +26,27 @@ from alignkit.errors import AlignerError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.symmetrization import MethodName, symmetrize
 
-NOTHING = Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
+NOTHING_OWN = Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
+"""The expected links of pairs that training did not see: nothing is taken out of its counts."""
 
-PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 bytes each
+_MOST_CELLS = 2_000_000  # whose posteriors are held at a time by each thread: 8 bytes each
 
 
 class Adapter:
-    """Makes decoders for bitexts from the tables of a training."""
+    """Makes decoders for bitexts from the tables of a training.
+
+    Each bitext numbers its own words, so the tables of training are copied to the words and word
+    pairs of the bitext. A word or word pair that training did not see gets what its spelling and
+    its shares say. Pairs of the training are found again by a key (`Memory`), and their own
+    expected links are taken out of the counts, as in training.
+    """
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
 
     @cached_property
     def _prefixes(self) -> list[tuple[int, Adapter]]:
-        """The adapters of the models of cut words, each with the letters that words keep."""
+        """The models of words that are cut to a prefix: its length in letters, and the adapter."""
         return [(size, Adapter(part)) for size, part in self.parameters.prefixes.items()]
 
     @cached_property
@@ -55,10 +62,12 @@ class Adapter:
         known = self.parameters
         return LexicalTables(WordPairs(known.rows, known.columns), known.forward, known.reverse)
 
-    def _numbers(self, *sides: Sequence[str]) -> Iterator[I4]:
-        """Yield the numbers that training gave to the words of both sides, or -1."""
-        for words, known in zip(sides, self._known, strict=True):
-            yield np.array([known.get(word, -1) for word in words], np.int32)
+    def _numbers(self, source: Sequence[str], target: Sequence[str]) -> tuple[I4, I4]:
+        """Return the numbers that training gave to the words of both sides, or -1."""
+        known_source, known_target = self._known
+        source_numbers = [known_source.get(word, -1) for word in source]
+        target_numbers = [known_target.get(word, -1) for word in target]
+        return np.array(source_numbers, np.int32), np.array(target_numbers, np.int32)
 
     def decoder(self, bitext: Bitext) -> Decoding:
         """Return the decoder of a bitext: the trained tables, mapped to the words of the bitext."""
@@ -76,33 +85,40 @@ class Adapter:
         known = self.parameters
         settings = self.parameters.settings
         index = Cooccurrence.of(bitext)
-        source, target = self._numbers(bitext.source.words, bitext.target.words)
-        prior = spelling_prior(
-            index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
-        )
+        words = bitext.source.words, bitext.target.words
+        numbers = self._numbers(*words)
+        prior = spelling_prior(index, *words, settings.spelling, settings.identity)
         if bitext.shares is not None:
             add_shares(prior, index, bitext.shares, settings.vector_weight)
         floor = np.full(len(prior), settings.floor, np.float32)
-        if not settings.collapsed:  # words that were never seen alone need a floor
+        if not settings.collapsed:  # only pairs with a word that was never seen need a floor
+            source, target = numbers
             both_seen = (source[index.source] >= 0) & (target[index.columns] >= 0)
             floor[both_seen] = 0
         forward = prior + floor
         reverse = forward.copy()
         # where training knew the word pair, its weights replace those of the prior
         new = LexicalTables(index.pairs, forward, reverse)
-        kernel.adapt(new, self._lexical, source, target)
-        tables = self._tables(forward, reverse, source, target)
+        kernel.adapt(new, self._lexical, *numbers)
         pairs = pairs_of(bitext, index)
-        own = NOTHING
-        if len(known.memory.keys):
-            source_text = source[pairs.source], pairs.source_starts
-            target_text = target[pairs.target], pairs.target_starts
-            keys = keys_of(source_text, target_text)
-            own = known.memory.evidence(keys, pairs)
-        words = bitext.source.words, bitext.target.words
-        calibrator = Calibrator.of(known.text, words, (source, target))
-        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext), calibrator)
-        return self._fertile(decoder, index, source, target)
+        decoder = Decoder(
+            pairs=pairs,
+            tables=self._tables(forward, reverse, *numbers),
+            own=self._own_links(pairs, *numbers),
+            jumps=known.jumps,
+            positions=known.positions.of(bitext),
+            calibrator=Calibrator.of(known.text, words, numbers),
+        )
+        return self._fertile(decoder, index, *numbers)
+
+    def _own_links(self, pairs: Pairs, source: I4, target: I4) -> Own:
+        """Return the expected links of those pairs that were in the training."""
+        memory = self.parameters.memory
+        if not len(memory.keys):
+            return NOTHING_OWN
+        source_text = source[pairs.source], pairs.source_starts
+        target_text = target[pairs.target], pairs.target_starts
+        return memory.evidence(keys_of(source_text, target_text), pairs)
 
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
         """Return a decoder for one pair without shares, ten times faster than `decoder`.
@@ -135,10 +151,9 @@ class Adapter:
         """Return the decoder of the words of a pair by this model alone."""
         known = self.parameters
         settings = self.parameters.settings
-        mine, theirs = self._numbers(source, target)
+        numbers = self._numbers(source, target)
         key, pairs, forward, reverse = kernel.pair_tables(
-            mine,
-            theirs,
+            *numbers,
             letters(source),
             letters(target),
             self._lexical,
@@ -146,14 +161,20 @@ class Adapter:
             np.float32(settings.floor),
             settings.collapsed,
         )
-        tables = self._tables(forward, reverse, mine, theirs)
+        own = NOTHING_OWN
+        # the key tells whether the pair was in the training; those of training rise
         keys = known.memory.keys
-        own = NOTHING
-        at = keys.searchsorted(key)[0]
-        if at < len(keys) and keys[at] == key[0]:
+        place = keys.searchsorted(key)[0]
+        if place < len(keys) and keys[place] == key[0]:
             own = known.memory.evidence(key, pairs)
-        calibrator = Calibrator.of(known.text, (source, target), (mine, theirs))
-        return Decoder(pairs, tables, own, known.jumps, known.positions, calibrator)
+        return Decoder(
+            pairs=pairs,
+            tables=self._tables(forward, reverse, *numbers),
+            own=own,
+            jumps=known.jumps,
+            positions=known.positions,  # which the HMM does not look at
+            calibrator=Calibrator.of(known.text, (source, target), numbers),
+        )
 
     def _tables(self, forward: F4, reverse: F4, source: I4, target: I4) -> Tables:
         """Return tables from lexical tables; `source` and `target` are the numbers of the words.
@@ -163,17 +184,19 @@ class Adapter:
         """
         known = self.parameters
         settings = self.parameters.settings
+        source_unit, target_unit = known.null_units
         return Tables(
-            forward,
-            reverse,
-            known.source_totals[source],
-            known.target_totals[target],
-            known.source_null[source],
-            known.target_null[target],
-            kinds_of(source, settings.kinds),
-            kinds_of(target, settings.kinds),
-            np.float32(settings.null),
-            *known.null_units,
+            forward=forward,
+            reverse=reverse,
+            source_totals=known.source_totals[source],
+            target_totals=known.target_totals[target],
+            source_null=known.source_null[source],
+            target_null=known.target_null[target],
+            source_kinds=kinds_of(source, settings.kinds),
+            target_kinds=kinds_of(target, settings.kinds),
+            p0=np.float32(settings.null),
+            source_unit=source_unit,
+            target_unit=target_unit,
         )
 
     def _fertile(self, hmm: Decoder, index: Cooccurrence, source: I4, target: I4) -> Decoding:
@@ -189,7 +212,7 @@ class Adapter:
         new = LexicalTables(index.pairs, forward, reverse)
         lexical = fertilities.forward_lexical, fertilities.reverse_lexical
         kernel.adapt(new, LexicalTables(self._lexical.pairs, *lexical), source, target)
-        # of words never seen: the last element again, as kernels get it
+        # words never seen have the last element: kernels do not count from the end, as -1 would
         source = np.where(source < 0, len(known.source), source).astype(np.int32)
         target = np.where(target < 0, len(known.target), target).astype(np.int32)
         return FertileDecoder(hmm, fertilities, forward, reverse, None, source, target)
@@ -210,8 +233,8 @@ def decode(
             return _probable_links(decoder, begin, end, lengths[begin:end], threshold)
         return _links_of_paths(decoder, begin, end, lengths[begin:end], symmetrization)
 
-    count = max(PARTS, int(pairs.starts[-1]) // PART)
-    parts = parts_of(pairs.starts, count)
+    number = max(PARTS, int(pairs.starts[-1]) // _MOST_CELLS)
+    parts = parts_of(pairs.starts, number)
     links = AlignedLinks.joined(workers.map(links_of, parts))
     if sure is None:
         return links
@@ -244,6 +267,7 @@ def _links_of_paths(
 ) -> AlignedLinks:
     """Return the links of the pairs `begin:end` from their Viterbi alignments."""
     forward, reverse, target_path, source_path = decoder.viterbi(begin, end)
+    # forward, each target word comes from one source word; reverse, the other way round
     forward_links = _links_of(target_path, 1, lengths)
     reverse_links = _links_of(source_path, 0, lengths)
     if symmetrization == "forward":
@@ -271,7 +295,8 @@ def _links_of(path: I4, side: int, lengths: I4) -> LinkArrays:
     links = np.empty((len(linked), 2), np.int32)
     links[:, side] = linked - starts[pair]
     links[:, other_side] = path[linked]
-    # by pair and source word; equals stay in order, so target words rise, if the path is theirs
+    # by pair and source word. Links of the same source word stay in the order of the path: one of
+    # target words has them in rising order, and one of source words has only one link of each
     order = np.lexsort((links[:, 0], pair))
     return _arrays(links[order], pair, lengths)
 

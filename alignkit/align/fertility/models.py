@@ -1,4 +1,19 @@
-"""The models of fertility, IBM 3 and IBM 4: tables, estimates, and the alignment of a pair."""
+"""The models of fertility, IBM 3 and IBM 4: tables, estimates, and the alignment of a pair.
+
+Each source word generates some target words: its *fertility* is how many, and together they are its
+*cept*. In *the house - das Haus*, every cept has one word; a word that is left out has a cept of
+none. Target words without a source word come from the empty word NULL. The tables are
+
+- n(s | word): the fertility s of a source word;
+- d(j | i, N, M), of IBM 3: the place j of a target word, from the place i of its source word and
+  both lengths. Each size (N, M) of the training has a block of N x M numbers;
+- d1(step | A, B), of IBM 4: how many places the first word of a cept lies to the right of the
+  middle of the cept before. A is the class of the source word of that cept, B that of the target
+  word itself; classes are few groups of words (`word_classes`). The column is the step + REACH;
+- d>1(step | B), of IBM 4: how far each further word of a cept lies behind the one before it.
+
+Counts are smoothed with those of larger groups: of words of similar frequency, or of all classes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +34,13 @@ TAIL = 20
 BASE = 0.01  # added to each count of the tables that all others are smoothed with
 SWEEPS = 20  # the most passes of hill climbing over a pair
 PARTS = 8  # number of parts for counting; fixed, to give the same sums for any number of threads
-NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros((0, 1)))
+NO_COUNTS = Counts(
+    fertilities=np.zeros((0, 1)),
+    null=np.zeros(2),
+    first=np.zeros((1, 0, 1)),
+    rest=np.zeros((0, 1)),
+)
+"""What kernels get that count nothing."""
 
 
 def tail_weights(size: int) -> F8:
@@ -48,7 +69,10 @@ def estimate_fertilities(counts: F8, bands: I8, weight: float) -> F4:
 
 
 def estimate_first(counts: F8, weight: float) -> F4:
-    """Return d1(step | class of the last cept, class of the word), (A + 1, B, 2 REACH + 1)."""
+    """Return d1(step | class of the last cept, class of the word), (A + 1, B, 2 REACH + 1).
+
+    The additional class is that of the beginning of the sentence, where there is no cept before.
+    """
     tails = tail_weights(counts.shape[-1])
     common = _normalized(counts.sum((0, 1)) + BASE * tails)
     by_word = _normalized(counts.sum(0) + weight * common)
@@ -63,17 +87,25 @@ def estimate_rest(counts: F8, weight: float) -> F4:
 
 
 def _diagonal_steps(n: int, m: int) -> I8:
-    """Return the column of `diagonal` of each cell (n, m): how far j is from where i lies."""
+    """Return for each cell (n, m) its distance from the diagonal + REACH.
+
+    The n source words divide the m target places into n slices. The distance of a cell (i, j) is
+    that of j from the middle of slice i, rounded down; at most REACH to either side.
+    """
     expected = ((2 * np.arange(n) + 1) * m) // (2 * n)
     steps = np.arange(m)[None, :] - expected[:, None]
     return np.asarray(np.clip(steps, -REACH, REACH) + REACH)
 
 
 def estimate_diagonal(counts: F8, sizes: I8, starts: I8) -> F4:
-    """Return the weight of each distance from the diagonal, for all sizes, (2 REACH + 1,)."""
+    """Return the weight of each distance from the diagonal, for all sizes, (2 REACH + 1,).
+
+    It is the ratio of what was counted there to what would be, if the counts of each source word
+    were spread evenly over the target places. So it does not matter how many cells lie there.
+    """
     counted = np.full(2 * REACH + 1, BASE)
     even = np.full(2 * REACH + 1, BASE)
-    for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
+    for (n, m), start in zip(sizes.tolist(), starts[: len(sizes)].tolist(), strict=True):
         if n and m:
             block = counts[start : start + n * m].reshape(n, m)
             steps = _diagonal_steps(n, m).ravel()
@@ -90,9 +122,12 @@ def distortion_block(n: int, m: int, diagonal: F4) -> F8:
 
 
 def estimate_distortion(counts: F8, sizes: I8, starts: I8, diagonal: F4, weight: float) -> F4:
-    """Return d(j | i, N, M) for all blocks, with counts smoothed by `distortion_block`."""
+    """Return d(j | i, N, M) for all blocks, with counts smoothed by `distortion_block`.
+
+    The counts of block k begin at `starts[k]`; the last start is the end of all.
+    """
     out = np.empty(counts.size, np.float32)
-    for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
+    for (n, m), start in zip(sizes.tolist(), starts[: len(sizes)].tolist(), strict=True):
         if n and m:
             block = counts[start : start + n * m].reshape(n, m)
             smoothed = block + weight * distortion_block(n, m, diagonal)
@@ -129,10 +164,13 @@ class FertilityModel:
 
     model: str  # "ibm3" or "ibm4"
     null_share: float  # the probability p1 that a word is followed by one from NULL
-    fertilities: F4
+    fertilities: F4  # (V, MOST + 1) n(s | word)
+    # of IBM 3: the sizes (H, 2) of the training; d(j | i, N, M), one block after the other; and the
+    # weights (2 REACH + 1,) of distances from the diagonal, for other sizes
     sizes: I8 = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     distortion: F4 = field(default_factory=lambda: np.zeros(0, np.float32))
     diagonal: F4 = field(default_factory=lambda: np.zeros(0, np.float32))
+    # of IBM 4: d1, d>1, and the classes of source and target words
     first: F4 = field(default_factory=lambda: np.zeros((1, 0, 1), np.float32))
     rest: F4 = field(default_factory=lambda: np.zeros((0, 1), np.float32))
     source_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -147,7 +185,7 @@ class FertilityModel:
     def kernel(self) -> Model:
         """The tables in the form that kernels take, without those of words."""
         logs = _log(self.fertilities)
-        logs[:, -1] -= np.log(2)
+        logs[:, -1] -= np.log(2)  # shared by MOST, MOST + 1, ... words: 1/2 + 1/4 + ... = 1
         if self.factorial:
             factors = np.maximum(np.arange(logs.shape[1]), 1)
             logs += np.cumsum(np.log(factors)).astype(np.float32)  # log s!
@@ -177,9 +215,15 @@ class FertilityModel:
         return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
 
     def block(self, n: int, m: int) -> tuple[F4, int]:
-        """Return an array of IBM 3 with d(j | i, n, m), and the start of its block."""
-        if not self.factorial or (n, m) in self._starts:
-            return self.distortion, self._starts.get((n, m), 0)
+        """Return an array of IBM 3 with d(j | i, n, m), and the start of its block.
+
+        IBM 4 has none: its array is empty.
+        """
+        if self.model == "ibm4":
+            return self.distortion, 0
+        if (n, m) in self._starts:
+            return self.distortion, self._starts[n, m]
+        # a size that training did not see
         return distortion_block(n, m, self.diagonal).astype(np.float32).ravel(), 0
 
     def zero_counts(self) -> Counts:
@@ -217,6 +261,7 @@ def align_fertility(
         return FertilityAlignment(no_links, nothing, float("nan"))
     distortion, block = model.block(len(sources), len(targets))
     kernel = model.kernel._replace(distortion=readonly(distortion))
+    # the kernel changes the alignment, and sets the posteriors: row 0 is NULL
     alignment = np.array(start, np.int32)
     post = np.empty((len(sources) + 1, len(targets)), np.float32)
     score = align_pair(
@@ -228,7 +273,7 @@ def align_fertility(
         sweeps,
         alignment,
         post,
-        False,
+        False,  # nothing is counted
         NO_COUNTS,
     )
     return FertilityAlignment(alignment, post[1:], score)
