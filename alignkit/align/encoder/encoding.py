@@ -1,9 +1,14 @@
-"""What an encoder, or word vectors, say of the cells of a bitext: shares, computed or kept."""
+"""What an encoder, or word vectors, say of the cells of a bitext: shares, computed or kept.
+
+For each pair of sentences there are three steps: the words get vectors; the vectors are compared
+(`_ComparedPair`, with the cosines of all cells); and the cosines become shares (`_SharesOfPair`),
+for which their standard deviation in the first pairs of the text, the spread, must be known. So the
+first pairs are compared before all others. Pairs with the same words are looked at once.
+"""
 
 from __future__ import annotations
 
 import time
-from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -60,32 +65,32 @@ class VectorsUsed:
     spread: float  # the standard deviation of the cosines that the shares are from
 
 
-class _Cells(NamedTuple):
-    """What is kept of a pair."""
+class _SharesOfPair(NamedTuple):
+    """The shares of a pair, which are kept with the numbers of its unknown words."""
 
     unknown: tuple[int, int]  # source and target words without a vector
     shares: U2  # (N, M)
 
     def packed(self) -> U2:
-        """Return it as numbers (2 + N * M,)."""
+        """Return all as numbers (2 + N * M,)."""
         return np.concatenate([np.array(self.unknown, np.uint16), self.shares.ravel()])
 
     @classmethod
-    def unpacked(cls, numbers: U2 | None, shape: tuple[int, int]) -> _Cells | None:
+    def unpacked(cls, numbers: U2 | None, shape: tuple[int, int]) -> _SharesOfPair | None:
         """Return what was packed; None if there is nothing, or it is of another shape."""
         if numbers is None or len(numbers) != 2 + shape[0] * shape[1]:
             return None
         return cls((int(numbers[0]), int(numbers[1])), numbers[2:].reshape(shape))
 
 
-class _Compared(NamedTuple):
+class _ComparedPair(NamedTuple):
     """The words of a pair, compared by their vectors."""
 
     unknown: tuple[int, int]  # source and target words without a vector
     cosines: F8  # (N, M)
 
     @classmethod
-    def of(cls, source: F4, target: F4) -> _Compared:
+    def of(cls, source: F4, target: F4) -> _ComparedPair:
         """Compare unit vectors (N, d) and (M, d)."""
         if source.shape[1] != target.shape[1]:
             raise AlignmentError(
@@ -95,9 +100,9 @@ class _Compared(NamedTuple):
         unknown = [int((~vectors.any(axis=1)).sum()) for vectors in (source, target)]
         return cls((unknown[0], unknown[1]), cosines_of(source, target))
 
-    def cells(self, spread: float) -> _Cells:
-        """Return what is kept of the pair."""
-        return _Cells(self.unknown, shares_of(self.cosines, spread))
+    def shares(self, spread: float) -> _SharesOfPair:
+        """Return the shares of the pair."""
+        return _SharesOfPair(self.unknown, shares_of(self.cosines, spread))
 
 
 class _Pair(NamedTuple):
@@ -179,17 +184,18 @@ class PairEncoder:
         begin = time.perf_counter()
         shares = np.zeros(bitext.starts[-1], np.uint16)
         lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
-        full = np.flatnonzero(lengths.min(axis=1) > 0)
+        full = np.flatnonzero(lengths.min(axis=1) > 0)  # pairs with words on both sides
         with nullcontext(self._own) if self._own is not None else KeptShares() as kept:
             first = self._settle_spread(written, full, kept)
             done = 0
             for start in range(0, len(full), BLOCK):
                 block = self._pairs(written, full[start : start + BLOCK].tolist())
-                for pair, cells in self._block(block, kept, first):
-                    inside = slice(bitext.starts[pair.number], bitext.starts[pair.number + 1])
-                    shares[inside] = cells.shares.ravel()
-                    self.counts.count_pair(cells.shares, cells.unknown)
+                for pair, known in self._block(block, kept, first):
+                    cells = slice(bitext.starts[pair.number], bitext.starts[pair.number + 1])
+                    shares[cells] = known.shares.ravel()
+                    self.counts.count_pair(known.shares, known.unknown)
                     done += 1
+                    # the first pairs were reported when they were compared
                     reported = done > len(first) and done % BATCH == 0
                     if reported or done == len(full):
                         self._report(2 * done, 2 * len(full))
@@ -224,12 +230,12 @@ class PairEncoder:
 
     def _settle_spread(
         self, written: tuple[Side, Side], full: I8, kept: KeptShares
-    ) -> dict[int, _Compared]:
+    ) -> dict[int, _ComparedPair]:
         """Compute the spread of the cosines of the first pairs, unless it is known.
 
         Return these pairs compared, by their numbers, if they had to be.
         """
-        compared: dict[int, _Compared] = {}
+        compared: dict[int, _ComparedPair] = {}
         if self.spread is not None:
             return compared
         pairs = self._pairs(written, full[:FIRST_PAIRS].tolist())
@@ -245,46 +251,46 @@ class PairEncoder:
         return compared
 
     def _block(
-        self, pairs: Sequence[_Pair], kept: KeptShares, first: dict[int, _Compared]
-    ) -> Iterator[tuple[_Pair, _Cells]]:
-        """Yield pairs with what the encoder says of their cells, first those that are known.
+        self, pairs: Sequence[_Pair], kept: KeptShares, first: dict[int, _ComparedPair]
+    ) -> Iterator[tuple[_Pair, _SharesOfPair]]:
+        """Yield pairs with their shares, first those whose shares are kept.
 
         `first` has the pairs that were compared already, by their numbers.
         """
-        alike: dict[bytes, list[_Pair]] = {}
+        alike: dict[bytes, list[_Pair]] = {}  # pairs with the same words have the same key
         for pair in pairs:
             alike.setdefault(pair.key, []).append(pair)
         known = kept.shares(list(alike))
-        missing = []
+        missing = []  # one pair of each key
         for key, same in alike.items():
-            cells = _Cells.unpacked(known.get(key), same[0].shape)
-            if cells is None:
+            shares = _SharesOfPair.unpacked(known.get(key), same[0].shape)
+            if shares is None:
                 missing.append(same[0])
                 continue
             self.counts.kept += 2 * len(same)
             for pair in same:
-                yield pair, cells
+                yield pair, shares
+        assert self.spread is not None
         for batch in _batches(missing):
-            new = self._compared([pair for pair in batch if pair.number not in first])
-            compared = ChainMap(new, first)
-            assert self.spread is not None
-            made = {pair.key: compared[pair.number].cells(self.spread) for pair in batch}
-            kept.keep({key: cells.packed() for key, cells in made.items()})
+            new = [pair for pair in batch if pair.number not in first]
+            compared = first | self._compared(new)
+            computed = {pair.key: compared[pair.number].shares(self.spread) for pair in batch}
+            kept.keep({key: shares.packed() for key, shares in computed.items()})
             self.counts.encoded += 2 * len(batch)
-            for key, cells in made.items():
+            for key, shares in computed.items():
                 self.counts.kept += 2 * (len(alike[key]) - 1)
                 for pair in alike[key]:
-                    yield pair, cells
+                    yield pair, shares
 
-    def _compared(self, pairs: Sequence[_Pair]) -> dict[int, _Compared]:
+    def _compared(self, pairs: Sequence[_Pair]) -> dict[int, _ComparedPair]:
         """Return pairs whose words are compared, by their numbers."""
-        compared: dict[int, _Compared] = {}
+        compared: dict[int, _ComparedPair] = {}
         if not pairs:
             return compared
         source = self.encoder.vectors([pair.source for pair in pairs])
         target = self._target.vectors([pair.target for pair in pairs])
         for pair, *both in zip(pairs, source, target, strict=True):
-            compared[pair.number] = _Compared.of(*both)
+            compared[pair.number] = _ComparedPair.of(*both)
         return compared
 
 

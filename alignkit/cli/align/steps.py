@@ -552,7 +552,7 @@ def _words_to_read(bitext: Bitext) -> tuple[set[str], set[str]]:
 
 def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVectors:
     """Read the vectors of these words, None for all, and report how many they are."""
-    from alignkit.align.vectors.word_vectors import read_vectors
+    from alignkit.align.vectors.vector_files import read_vectors
 
     with ProgressBar(path, None, None) as progress:
         vectors = read_vectors(path, words, max_size=max_size, progress=progress.reach)

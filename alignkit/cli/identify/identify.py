@@ -177,7 +177,7 @@ def _loaded(options: argparse.Namespace) -> IdentifierScores:
 
 def _trained(options: argparse.Namespace) -> IdentifierScores:
     """Train systems, and judge the test file, or the same file by cross-validation."""
-    from alignkit.align.vectors.word_vectors import read_vectors
+    from alignkit.align.vectors.vector_files import read_vectors
     from alignkit.identification.evaluation import COMPARED, cross_validate, evaluate
     from alignkit.identification.features import mean_vectors
     from alignkit.identification.identifier import Identifier
