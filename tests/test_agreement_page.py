@@ -23,12 +23,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from repetitions import FULL
 
 from alignkit import Alignment, Corpus, SentencePair, agree, write_corpus
+from alignkit.agreement.compared_tables import main_table
 from alignkit.agreement.disagreements import Outcome, disagreements
 from alignkit.agreement.page import SECTIONS, _differences, draw_agreement_page
 from alignkit.agreement.plots import model_plot
 from alignkit.agreement.published import published
 from alignkit.agreement.scale_page import scale_plot
-from alignkit.agreement.tables import main_table
 from alignkit.cli.main import main
 from alignkit.errors import OptionError
 from alignkit.scoring.link_classes import function_words

@@ -12,6 +12,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many
 from alignkit.agreement.answer import AnswerWriter
 from alignkit.agreement.chance.result import LEVELS, SentenceAgreement
+from alignkit.agreement.compared_tables import all_given, main_table, others_table
 from alignkit.agreement.disagreements import SHAPES, Disagreements, differences_csv, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.plots import agreement_plot, model_plot
@@ -24,7 +25,7 @@ from alignkit.agreement.scale_page import (
     scale_table,
     sources,
 )
-from alignkit.agreement.tables import agreement_tables, all_given, main_table, others_table
+from alignkit.agreement.tables import agreement_tables
 from alignkit.scoring.link_classes import WORD_KINDS, FunctionWords
 from alignkit.show.cells import letters, make_grid
 from alignkit.show.html import draw_figure, page_template

@@ -9,7 +9,7 @@ from alignkit._support.wording import how_many, visible
 from alignkit.agreement.answer import CHANCE_NAMES, AnswerWriter
 from alignkit.agreement.figures import MOST_PAIRINGS, AgreementFigures, Pairing
 from alignkit.agreement.numbers import Number, c_of, f1_of
-from alignkit.agreement.tables import LINKS
+from alignkit.agreement.table_rows import LINKS
 from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Value

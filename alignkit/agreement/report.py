@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import how_many, overlapping, visible
-from alignkit.agreement import tables
+from alignkit.agreement import compared_tables, table_rows, tables
 from alignkit.agreement.answer import CHANCE_NAMES, Answer
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.figures import AgreementFigures, Pairing
@@ -122,7 +122,7 @@ def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
     some: list[str] = []
     none: list[str] = []
     for two in people:
-        who = tables.label(two, short)
+        who = table_rows.label(two, short)
         pairs = two.sections[0].pairs
         if two.same_start == 0 and two.no_edits:
             none.append(who)
@@ -145,7 +145,7 @@ def _shortened(names: Sequence[str]) -> str:
 
 def _kappa_over(agreement: AgreementFigures) -> str:
     """Return the cells that kappa is computed over."""
-    if tables.all_given(agreement.of("annotators")):
+    if compared_tables.all_given(agreement.of("annotators")):
         return "the links that both were given"
     if agreement.options.ignore_identical:
         return "cells of different words"
@@ -164,11 +164,11 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
     if options.bootstrap != "none" and bounded:
         share = f"{100 * options.confidence:g}%"
         parts.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}).")
-        if any(row[0].text == tables.LINKS["eq2"] for row in bounded):
+        if any(row[0].text == table_rows.LINKS["eq2"] for row in bounded):
             parts.append("That of sure ~ all is too narrow if few pairs have most sure links.")
     if "used" in keys:
         parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
-    models = tables.chance_models(agreement.of("annotators"))
+    models = compared_tables.chance_models(agreement.of("annotators"))
     says = _models_in_words(agreement.initial)
     described = [
         f"{CHANCE_NAMES[model]}: {says[model]}" for model in models if f"C_{model}" in keys
@@ -204,7 +204,7 @@ def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
     """Yield Fleiss' kappa of three or more annotators."""
     whole = agreement.together[0]
     if len(agreement.annotators) > 2 and whole.fleiss is not None:
-        number = tables.with_interval(whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
+        number = table_rows.with_interval(whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
         shown = Column("", "coefficient").show(number).text
         pairs = how_many(whole.fleiss.pairs, "pair")
         yield f"Fleiss' kappa of all {len(agreement.annotators)}: {shown}, in {pairs}"
@@ -283,7 +283,7 @@ def _default_report(
     for name in _MAIN:
         sheets.extend(_sheets(agreement, name))
     sheets.append(_line(legend(agreement, answer, sheets)))
-    others = [*tables.groups_table(agreement), *tables.others_table(agreement)]
+    others = [*compared_tables.groups_table(agreement), *compared_tables.others_table(agreement)]
     sheets += [table.sheet() for table in others]
     sheets += map(_line, fleiss_line(agreement))
     cautions = caution_lines(agreement, answer.names, whole=False)
@@ -310,7 +310,7 @@ def _line(text: str) -> Sheet:
 
 def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     """Return the table for a paper: the pairings for all links, then for sure links."""
-    whole = tables.main_table(agreement, "words", narrow=False)
+    whole = compared_tables.main_table(agreement, "words", narrow=False)
     quoted = f"C_{answer.quoted.model}" if answer.quoted else ""
     left_out = [
         column.key
@@ -319,13 +319,13 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     ]
     if not quoted:
         left_out.append("used")
-    kept = tables.without_columns(whole, left_out)
+    kept = table_rows.without_columns(whole, left_out)
     columns = []
     for column in kept.columns:
         right = column.key in ("precision", "recall", "kappa", "used") or bool(column.span)
         latex = "$C$" if column.key == quoted else column.latex
         columns.append(replace(column, right=right, latex=latex))
-    rows = [row for row in kept.rows if row[0] != tables.LINKS["eq2"]]
+    rows = [row for row in kept.rows if row[0] != table_rows.LINKS["eq2"]]
     caption = _latex_caption(agreement, answer, {column.key for column in columns})
     lines = [
         r"% needs \usepackage{booktabs}",

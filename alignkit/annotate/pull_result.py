@@ -10,7 +10,7 @@ import numpy as np
 
 from alignkit._support.arguments import check_attributes
 from alignkit._support.values import jsonable, named_json
-from alignkit.agreement.tables import with_interval
+from alignkit.agreement.table_rows import with_interval
 from alignkit.errors import OptionError
 from alignkit.scoring.settings import Signature
 from alignkit.stats.defaults import CONFIDENCE, SEED
