@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from alignkit._support.arguments import check_arguments
 from alignkit.align.encoder.encoding_counts import EncodingCounts
@@ -27,6 +27,8 @@ from alignkit.io.options import ReadOptions
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
+    from alignkit.align.bitext import Bitext
+    from alignkit.align.decoders import AlignedLinks
     from alignkit.align.encoder.transformer import Encoder
 
 
@@ -41,6 +43,24 @@ class _AligningPlan:
     encoder: PartEncoder | Literal[False] | None  # as of `Aligner.load`
     reading: ReadOptions
     threads: int | None  # of a task
+
+    def contents(
+        self, inputs: Mapping[str, str], outputs: Iterable[tuple[str | None, str | None]]
+    ) -> dict[str, Any]:
+        """Return what the run is about: another one cannot continue it."""
+        settings = {**vars(self.how), "learned": self.learned, "encoding": self.reading.encoding}
+        if self.encoder:
+            settings["encoder"] = [self.encoder.used.digest, self.encoder.used.layer]
+        paths = []
+        for written in outputs:
+            paths += [os.path.abspath(path) for path in written if path]
+        return {
+            "command": "align",
+            "model": self.digest,
+            "settings": settings,
+            "inputs": inputs,
+            "outputs": paths,
+        }
 
 
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
@@ -155,37 +175,23 @@ def align_parts(
     beside = outputs.links or ""
     parts = [part.called(session.path) for part in parts]
     outputs = outputs.called(session.path)
-    model = session.path(model)
     files = outputs.files(parts)
+    plan = _AligningPlan(
+        how=outputs.how,
+        model=session.path(model),
+        digest=digest,
+        learned=learned,
+        encoder=opened,
+        reading=reading,
+        threads=threads or session.threads,
+    )
     with running(work, beside) as run:
         run.try_workers(session)
         facts = part_files.check_parts(
             session, parts, part_files.text_facts, reading, run=run, progress=progress
         )
-        settings = {**vars(outputs.how), "learned": learned, "encoding": reading.encoding}
-        if opened:
-            settings["encoder"] = [opened.used.digest, opened.used.layer]
-        paths = []
-        for written in files:
-            paths += [os.path.abspath(path) for path in written if path]
-        contents = {
-            "command": "align",
-            "model": digest,
-            "settings": settings,
-            "inputs": part_files.inputs_of(parts, facts),
-            "outputs": paths,
-        }
-        run.settle(contents)
-        plan = _AligningPlan(
-            how=outputs.how,
-            model=model,
-            digest=digest,
-            learned=learned,
-            encoder=opened,
-            reading=reading,
-            threads=threads or session.threads,
-        )
-        memory = memory_of(model) + (opened.memory if opened else 0)
+        run.settle(plan.contents(part_files.inputs_of(parts, facts), files))
+        memory = memory_of(plan.model) + (opened.memory if opened else 0)
         tasks = {}
         for k in sorted(range(len(parts)), key=lambda k: -facts[k].words):
             part = parts[k]
@@ -201,21 +207,21 @@ def align_parts(
                 progress(aligned, sum(words.values()), text)
 
         with outputs.naming_written(parts):
-            counts = run.do(session, "aligned", _align_part, tasks, report)
+            values = run.do(session, "aligned", _align_part, tasks, report)
+    return _added(values.values(), aligner.calibrated)
+
+
+def _added(values: Iterable[dict[str, Any]], calibrated: bool) -> Aligned:
+    """Add up the values of the tasks."""
     total: Counter[str] = Counter()
     known_words = KnownWords()
     encoding: EncodingCounts | None = None
-    for numbers in counts.values():
+    for numbers in values:
         known_words += KnownWords(**numbers.pop("known_words", {}))
         if "encoding" in numbers:
             encoding = (encoding or EncodingCounts()) + counts_from(numbers.pop("encoding"))
         total.update(numbers)
-    return Aligned(
-        **total,
-        known_words=known_words,
-        encoding=encoding,
-        calibrated=aligner.calibrated,
-    )
+    return Aligned(**total, known_words=known_words, encoding=encoding, calibrated=calibrated)
 
 
 def memory_of(model: str) -> int:
@@ -246,11 +252,8 @@ def _align_part(paths: Sequence[str], outputs: tuple[str, str | None], plan: _Al
             scores = stack.enter_context(replacing(scores_path))
         for lines in lines_of(list(paths), reading, format=None, whole=False):
             bitext = numbered(lines, casefold=casefold, threads=threads, written=written)
-            source = bitext.source.lengths
-            target = bitext.target.lengths
-            first = lines.first
-            part_files.refuse_long(source.tolist(), first=first, path=paths[0], options=reading)
-            part_files.refuse_long(target.tolist(), first=first, path=paths[-1], options=reading)
+            for side, path in ((bitext.source, paths[0]), (bitext.target, paths[-1])):
+                part_files.refuse_long(side.lengths.tolist(), lines.first, path, reading)
             links = aligner.align_bitext(
                 bitext,
                 symmetrize=how.symmetrize,
@@ -266,20 +269,27 @@ def _align_part(paths: Sequence[str], outputs: tuple[str, str | None], plan: _Al
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))
-            cut = (source > LONGEST_PIECE) | (target > LONGEST_PIECE)
-            total.update(
-                pairs=len(source),
-                empty=bitext.empty,
-                cut=int(cut.sum()),
-                source_words=int(source.sum()),
-                target_words=int(target.sum()),
-                links=len(links.arrays.links),
-                sure=int(links.arrays.sure.sum()),
-            )
+            total.update(_numbers_of(bitext, links))
     numbers = {**total, "known_words": asdict(known)}
     if before is not None and aligner.encoding is not None:
         numbers["encoding"] = asdict(aligner.encoding - before)
     return Done(numbers, [path for path in outputs if path is not None])
+
+
+def _numbers_of(bitext: Bitext, links: AlignedLinks) -> dict[str, int]:
+    """Return the numbers of some aligned pairs, by the fields of `Aligned`."""
+    source = bitext.source.lengths
+    target = bitext.target.lengths
+    cut = (source > LONGEST_PIECE) | (target > LONGEST_PIECE)
+    return {
+        "pairs": len(source),
+        "empty": bitext.empty,
+        "cut": int(cut.sum()),
+        "source_words": int(source.sum()),
+        "target_words": int(target.sum()),
+        "links": len(links.arrays.links),
+        "sure": int(links.arrays.sure.sum()),
+    }
 
 
 @lru_cache(maxsize=1)
