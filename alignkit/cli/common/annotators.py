@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
@@ -81,7 +81,7 @@ def read_with_base(options: argparse.Namespace, *, judged: bool) -> tuple[Corpus
             reading = inputs.reading_options(options, name=name)
             read.append(inputs.Input(path, options.format, reading))
     if judged:
-        inputs.settle_scheme(options, *read)
+        schemes.settle_scheme(options, *read)
     if len(paths) == 1:
         return inputs.named(read[0].corpus(needed=True), options), read[0]
     others = dict(zip(names[1:], read[1:], strict=True))

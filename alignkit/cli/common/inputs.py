@@ -18,8 +18,8 @@ from alignkit._support.docstrings import docstring
 from alignkit.cli.common.files import DISORDER, OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
-from alignkit.errors import AlignkitError, FormatError, OptionError
-from alignkit.io.formats import FORMATS, get_format
+from alignkit.errors import FormatError, OptionError
+from alignkit.io.formats import FORMATS
 from alignkit.io.options import ReadOptions
 from alignkit.model.roles import ROLES
 from alignkit.model.texts import SEPARATORS
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
     from alignkit.model.corpus import Corpus
     from alignkit.model.sentence_pair import SentencePair
-    from alignkit.scoring.files import FileOptions
 
 _OWN = "detected"
 _HARMLESS = ("carriage returns",)
@@ -261,127 +260,6 @@ def add_order_argument(group: argparse._ActionsContainer) -> None:
         --in-order  match pairs by their position in the files, not by their ids (default: by id)
         """,
     )
-
-
-OF_FORMAT = "of the judgments (default: that of the format)"
-"""What --scheme is, if the formats of the inputs can imply it."""
-
-
-def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMAT) -> None:
-    """Add the options for a scheme of judgments."""
-    from alignkit.model.labels import OWN, SCHEMES
-
-    settings = {"type": scheme_text}
-    text = f"""
-        --scheme S  scheme {about}: {", ".join(SCHEMES)}; {OWN}
-        """
-    add_options(group, text, scheme=settings)
-
-
-def scheme_text(word: str) -> str:
-    """Return the text of a scheme that is named, listed or in a file; see `Scheme.text`."""
-    from alignkit.model.labels import open_scheme
-
-    try:
-        return open_scheme(word).text
-    except AlignkitError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def add_view_argument(group: argparse._ActionsContainer) -> None:
-    """Add the option that names a view of a scheme."""
-    text = "--view V  view of the scheme: how to merge its labels into fewer labels (default: full)"
-    add_options(group, text, view={"default": "full"})
-
-
-def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
-    """Set --scheme, unless it was named, to the scheme that the formats of the inputs imply."""
-    if getattr(options, "scheme", None) is not None:
-        return
-    implied = {item.kind.scheme for item in inputs} - {""}
-    if len(implied) > 1:
-        several = " and ".join(sorted(implied))
-        raise OptionError(f"the formats imply different schemes ({several}): choose by --scheme")
-    if not implied:
-        from alignkit.model.labels import OWN, SCHEMES
-
-        formats = [name for name, format in FORMATS.items() if get_format(name).scheme]
-        raise OptionError(
-            f"name the scheme of the judgments by --scheme: {', '.join(SCHEMES)}; {OWN}; "
-            f"only the formats {', '.join(formats)} imply theirs"
-        )
-    options.scheme = implied.pop()
-    say(f"judgments are read by the scheme {options.scheme}", once=True)
-
-
-def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
-    """Add the option that counts rewrites."""
-    add_options(
-        group, "--rewrites  count rewrites too, with the label that their annotators gave them"
-    )
-
-
-HYPOTHESIS = "hyp"
-REFERENCE = "ref"
-"""The names of the two roles in sentence pairs, and the prefixes of their options."""
-
-
-def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: bool = False) -> None:
-    """Add the arguments for a hypothesis and a reference, and the options for each."""
-    nargs = "?" if optional else None
-    parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
-    text = "the gold standard, unless HYP contains it too; then name both annotators. - is stdin"
-    parser.add_argument("reference", nargs="?", metavar="REF", help=text)
-    add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
-    add_side(parser, REFERENCE, "reference")
-
-
-def add_side(
-    parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
-) -> None:
-    """Add the options that describe one of the two files."""
-    more = "; if you name several, every two are compared" * several
-    name = side.upper()
-    settings: dict[str, dict[str, Any]] = {
-        f"{side}_format": {"type": format_name(FORMATS)},
-        f"{side}_base": {"type": int, "choices": (0, 1)},
-    }
-    add_options(
-        parser.add_argument_group(f"the {long}, if different from the input options"),
-        f"""
-        --{side}-format F  format of {name}, if HYP and REF differ in format (default: --format)
-        --{side}-base  number of the first word in {name} (default: --base)
-        --{side}-encoding E  encoding of {name} (default: --encoding)
-        --{side}-transpose  links of {name} are written target first
-        --{side}-annotator A{"..." * several}  annotator in {name}, if {name} has several{more}
-        """,
-        **settings,
-    )
-
-
-def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> FileOptions:
-    """Return the options for both files, and for each."""
-    from alignkit.scoring.files import FileOptions
-
-    names = ["format", "ref_annotator"]
-    for side in (HYPOTHESIS, REFERENCE):
-        names += (f"{side}_{name}" for name in ("format", "base", "encoding"))
-    return FileOptions(
-        reading_options(options),
-        hyp_transpose=options.transpose != options.hyp_transpose,
-        ref_transpose=options.transpose != options.ref_transpose,
-        hyp_annotator=hyp_annotator,
-        in_order=options.in_order,
-        **{name: getattr(options, name) for name in names},
-    )
-
-
-def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple[Input, Input]:
-    """Open a hypothesis and its reference; a corpus with both is opened once."""
-    paths = [path] if reference is None else [path, reference]
-    settled = declared.settled(paths, detect_format)
-    opened = [Input(path, *options) for path, options in zip(paths, settled, strict=True)]
-    return opened[0], opened[-1]
 
 
 def add_names(group: argparse._ActionsContainer) -> None:

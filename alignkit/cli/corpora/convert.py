@@ -18,7 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --swap  exchange source and target; with a scheme, also in judgments with a direction
         """,
     )
-    inputs.add_scheme_argument(group, f"{inputs.OF_FORMAT}, for --swap and --rows")
+    schemes.add_scheme_argument(group, f"{schemes.OF_FORMAT}, for --swap and --rows")
     add_rows_arguments(group)
     add_tree_options(parser)
 
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
     source = inputs.Input(options.input, options.format, inputs.reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs(judged=rows, worded=rows)
     if rows or (options.swap and source.kind.scheme):
-        inputs.settle_scheme(options, source)
+        schemes.settle_scheme(options, source)
     if rows:
         if trees_named(options):
             raise OptionError("rows for training have no trees: leave out the options for trees")

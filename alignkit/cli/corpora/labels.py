@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.files import OPENED
 from alignkit.cli.common.media import add_groups, add_media, check_groups, print_result
 from alignkit.cli.common.messages import warn
@@ -29,8 +29,8 @@ from alignkit.model.labels import get_view
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit labels`."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    inputs.add_scheme_argument(parser)
-    inputs.add_view_argument(parser)
+    schemes.add_scheme_argument(parser)
+    schemes.add_view_argument(parser)
     add_options(
         parser,
         """
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         annotator={"action": "append"},
     )
     add_groups(parser)
-    inputs.add_rewrites_argument(parser)
+    schemes.add_rewrites_argument(parser)
     add_media(parser, csv="print the rows of the table as CSV")
     inputs.add_reading_arguments(parser)
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
 
     check_groups(options)
     read = inputs.Input(options.input, options.format, inputs.reading_options(options))
-    inputs.settle_scheme(options, read)
+    schemes.settle_scheme(options, read)
     view = get_view(options.scheme, options.view)
     corpus = read.corpus(judged=True)
     counts = count_labels(

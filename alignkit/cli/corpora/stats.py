@@ -19,7 +19,7 @@ from math import nan
 from typing import Any
 
 from alignkit._support.wording import overlapping, visible
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.parser import add_options
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --annotator A  with --by judgment, annotator of the judgments; needed if annotators differ
         """,
     )
-    inputs.add_rewrites_argument(group)
+    schemes.add_rewrites_argument(group)
     add_options(
         group,
         """

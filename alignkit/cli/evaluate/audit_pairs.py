@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 
 from alignkit._support.wording import brief
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.messages import say
 from alignkit.cli.evaluate import audit
 from alignkit.cli.parser import add_options, number
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("labels")
     about = "of the judgments (default: that of the format, or the one that fits all)"
-    inputs.add_scheme_argument(group, about)
+    schemes.add_scheme_argument(group, about)
     add_options(
         group,
         """

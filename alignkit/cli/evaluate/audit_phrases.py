@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate import audit
 from alignkit.cli.parser import add_options, number
@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         HYP={"dest": "hypothesis"},
         REF={"dest": "reference", "nargs": "?"},
     )
-    for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
-        inputs.add_side(parser, side, long)
+    for side, long in ((sides.HYPOTHESIS, "hypothesis"), (sides.REFERENCE, "reference")):
+        sides.add_side(parser, side, long)
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
     add_options(
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
     given = {name: getattr(options, name) for name in names}
     given["ignore_identical"] = not options.include_identical
-    declared = inputs.declared_sides(options, options.hyp_annotator)
+    declared = sides.declared_sides(options, options.hyp_annotator)
     alone = options.annotator is not None
     others = options.reference, options.hyp_annotator, options.ref_annotator
     if any(others) if alone else options.reference is None:
@@ -83,19 +83,19 @@ def run(options: argparse.Namespace) -> None:
             "name HYP and REF, or HYP and --annotator, without --hyp-annotator and --ref-annotator"
         )
     if alone:
-        read = inputs.open_sides(options.hypothesis, None, declared)[0]
+        read = sides.open_sides(options.hypothesis, None, declared)[0]
         with naming(read.path):
             drawn = draw_phrases(read.corpus(needed=True), options.annotator, **given)
         audit.write_sheets(drawn, options, ())
         return
     paths = options.hypothesis, options.reference
-    sides = TwoFiles(lambda: inputs.open_sides(*paths, declared), declared, tell=warn)
-    with naming(sides.ref.path, sides.hyp.path):
-        corpus = Corpus(sides.annotated())
-        if sides.skipped:
-            warn(f"{sides.skipped} sentence pairs left out: only one of the two has annotated them")
+    both = TwoFiles(lambda: sides.open_sides(*paths, declared), declared, tell=warn)
+    with naming(both.ref.path, both.hyp.path):
+        corpus = Corpus(both.annotated())
+        if both.skipped:
+            warn(f"{both.skipped} sentence pairs left out: only one of the two has annotated them")
         if not len(corpus):
-            message = f"{sides.hyp.path} and {sides.ref.path}"
+            message = f"{both.hyp.path} and {both.ref.path}"
             raise OptionError(f"{message}: no sentence pair is annotated in both; nothing to judge")
-        drawn = draw_phrases(corpus, inputs.HYPOTHESIS, inputs.REFERENCE, **given)
+        drawn = draw_phrases(corpus, sides.HYPOTHESIS, sides.REFERENCE, **given)
     audit.write_sheets(drawn, options, ("both",))

@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.common.named_files import short_names
@@ -34,7 +34,7 @@ from alignkit.show.names import LANGUAGES
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit errors`."""
-    inputs.add_sides(parser, "alignments of the system; - is stdin")
+    sides.add_sides(parser, "alignments of the system; - is stdin")
     group = parser.add_argument_group("classes of links")
     add_options(
         group,
@@ -111,8 +111,8 @@ def run(options: argparse.Namespace) -> None:
     classes = map(str.strip, options.by_link.split(","))
     errors = link_errors(
         corpus,
-        inputs.HYPOTHESIS,
-        inputs.REFERENCE,
+        sides.HYPOTHESIS,
+        sides.REFERENCE,
         by_link=list(filter(None, classes)),
         function_words=known,
         frequencies=frequencies if frequencies else None,
@@ -134,7 +134,7 @@ def _read(
     """Return the pairs that both annotated, the number of others, and suspicions."""
     from alignkit.scoring.files import TwoFiles
 
-    declared = inputs.declared_sides(options, options.hyp_annotator)
+    declared = sides.declared_sides(options, options.hyp_annotator)
     tags = {}
     if options.source_tags is not None:
         tags["source_tags"] = options.source_tags
@@ -143,7 +143,7 @@ def _read(
 
     def opened() -> tuple[LinkInput, LinkInput]:
         """Open both files; words are counted, and tags added, as the reference is read."""
-        hyp, ref = inputs.open_sides(options.hypothesis, options.reference, declared)
+        hyp, ref = sides.open_sides(options.hypothesis, options.reference, declared)
 
         def tagged(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
             return _with_tags(map(frequencies.seen, pairs), tags, ref.reading)
@@ -151,9 +151,9 @@ def _read(
         reference = inputs.Through(ref, tagged)
         return reference if hyp is ref else hyp, reference
 
-    sides = TwoFiles(opened, declared, tell=warn)
-    with naming(sides.ref.path, sides.hyp.path):
-        corpus = Corpus(sides.annotated())
+    both = TwoFiles(opened, declared, tell=warn)
+    with naming(both.ref.path, both.hyp.path):
+        corpus = Corpus(both.annotated())
         if not len(corpus):
             raise OptionError("no sentence pair is aligned in both; there are no links to compare")
-    return corpus, sides.skipped, sides.cautions
+    return corpus, both.skipped, both.cautions

@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.evaluate import score
 from alignkit.cli.evaluate.score_labels import add_judged, judged_sides
@@ -60,8 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gold = "the gold standard, unless HYP contains it too. Then name both annotators"
     parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments of a system")
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
-    for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
-        inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
+    for side, long in ((sides.HYPOTHESIS, "hypothesis"), (sides.REFERENCE, "reference")):
+        sides.add_side(parser, side, long, several=side == sides.HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")
     add_options(
         group,

@@ -20,7 +20,7 @@ from __future__ import annotations
 import argparse
 
 from alignkit.agreement.judgments.options import QualityOptions
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.corpora.convert import write_whole
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     if options.scheme is not None:
         made(QualityOptions, options)  # a wrong option is an error before anything is read
     read = Input(options.input, options.format, inputs.reading_options(options))
-    inputs.settle_scheme(options, read)
+    schemes.settle_scheme(options, read)
     corpus = read.corpus(judged=True)
     with naming(options.input):
         quality = crowd_quality(corpus, **vars(made(QualityOptions, options)))

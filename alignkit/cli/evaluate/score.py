@@ -24,9 +24,10 @@ from typing import NamedTuple
 from alignkit._support.arguments import check_known
 from alignkit.cli.common import media
 from alignkit.cli.common.files import refuse_replacing
-from alignkit.cli.common.inputs import add_order_argument, add_reading_arguments, add_sides
+from alignkit.cli.common.inputs import add_order_argument, add_reading_arguments
 from alignkit.cli.common.messages import say
 from alignkit.cli.common.named_files import short_names
+from alignkit.cli.common.sides import add_sides
 from alignkit.cli.options import add_fields
 from alignkit.cli.parser import Parser, add_options, number
 from alignkit.errors import OptionError

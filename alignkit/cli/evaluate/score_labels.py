@@ -20,7 +20,7 @@ from typing import Any
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import how_many
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes, sides
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.named_files import short_names
@@ -54,10 +54,10 @@ class Judged:
         return who | {name: getattr(options, name) for name in names}
 
 
-def add_judged(group: argparse._ArgumentGroup, about: str = inputs.OF_FORMAT) -> None:
+def add_judged(group: argparse._ArgumentGroup, about: str = schemes.OF_FORMAT) -> None:
     """Add the options of scoring judgments."""
-    inputs.add_scheme_argument(group, about)
-    inputs.add_view_argument(group)
+    schemes.add_scheme_argument(group, about)
+    schemes.add_view_argument(group)
     add_options(
         group,
         """
@@ -69,7 +69,7 @@ def add_judged(group: argparse._ArgumentGroup, about: str = inputs.OF_FORMAT) ->
         predictions={"default": []},
         predicted={"choices": ("scheme", "view")},
     )
-    inputs.add_rewrites_argument(group)
+    schemes.add_rewrites_argument(group)
 
 
 def judged_sides(options: argparse.Namespace) -> Judged:
@@ -94,8 +94,8 @@ def _of_one(options: argparse.Namespace) -> Judged:
             "or files with --predictions"
         )
     path = options.hypothesis
-    read = inputs.open_sides(path, None, inputs.declared_sides(options, None))[0]
-    inputs.settle_scheme(options, read)
+    read = sides.open_sides(path, None, sides.declared_sides(options, None))[0]
+    schemes.settle_scheme(options, read)
     corpus = read.corpus(needed=True)
     reference = _judge(corpus, options.ref_annotator, path, "--ref-annotator", apart=names)
     return Judged(corpus, names, reference)
@@ -107,9 +107,9 @@ def _of_files(options: argparse.Namespace) -> Judged:
     paths = list(dict.fromkeys(system.path for system in systems))
     if [*paths, options.reference].count("-") > 1 or (options.compare and options.reference == "-"):
         raise OptionError("standard input (-) can be read once only; name a file")
-    declared = inputs.declared_sides(options, None)
-    hyp, ref = inputs.open_sides(paths[0], options.reference, declared)
-    inputs.settle_scheme(options, hyp, ref)
+    declared = sides.declared_sides(options, None)
+    hyp, ref = sides.open_sides(paths[0], options.reference, declared)
+    schemes.settle_scheme(options, hyp, ref)
     gold = ref.corpus(needed=True)
     judge = _judge(gold, options.ref_annotator, ref.path, "--ref-annotator")
     names = tuple(system.name for system in systems)
@@ -118,7 +118,7 @@ def _of_files(options: argparse.Namespace) -> Judged:
     for path in paths:
         file = hyp
         if path != paths[0]:
-            file, _ = inputs.open_sides(path, options.reference, declared)
+            file, _ = sides.open_sides(path, options.reference, declared)
         other = file.corpus(needed=True)
         kept = {}
         for system in systems:
@@ -232,8 +232,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judgments to score, or the file with all judgments if no REF follows; - is stdin",
     )
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
-    for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
-        inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
+    for side, long in ((sides.HYPOTHESIS, "hypothesis"), (sides.REFERENCE, "reference")):
+        sides.add_side(parser, side, long, several=side == sides.HYPOTHESIS)
     group = parser.add_argument_group("scoring")
     compare = "--compare HYP2...  other systems, read with the same --hyp options"
     add_options(group, compare, compare={"default": []})

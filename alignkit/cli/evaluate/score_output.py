@@ -9,9 +9,10 @@ from functools import cached_property
 
 from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import overlapping
-from alignkit.cli.common.inputs import Input, declared_sides, open_sides
+from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
+from alignkit.cli.common.sides import declared_sides, open_sides
 from alignkit.cli.options import made
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import group_text, no_group, values_of

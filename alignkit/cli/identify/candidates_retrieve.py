@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.media import add_media, print_result
@@ -31,8 +31,8 @@ from alignkit.model.labels import get_view
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    inputs.add_scheme_argument(parser)
-    inputs.add_view_argument(parser)
+    schemes.add_scheme_argument(parser)
+    schemes.add_view_argument(parser)
     add_options(parser, "--among FILE  more texts to search, one on each line")
     add_fields(parser, RetrievalOptions)
     add_encoder(
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.identification.retrieval import retrieve
 
     read = inputs.Input(options.input, options.format, inputs.reading_options(options))
-    inputs.settle_scheme(options, read)
+    schemes.settle_scheme(options, read)
     among = []
     if options.among is not None:
         file = TextFile(options.among, ReadOptions(encoding=options.encoding))

@@ -21,7 +21,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.encoders import add_encoder
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import ProgressBar
@@ -60,8 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         TEST={"dest": "test", "nargs": "?"},
     )
     group = parser.add_argument_group("labels")
-    inputs.add_scheme_argument(group)
-    inputs.add_view_argument(group)
+    schemes.add_scheme_argument(group)
+    schemes.add_view_argument(group)
     add_options(
         group,
         """
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         leaks={"choices": ("refuse", "report"), "default": "refuse"},
     )
-    inputs.add_rewrites_argument(group)
+    schemes.add_rewrites_argument(group)
     group = parser.add_argument_group("systems")
     add_fields(group, IdentifierOptions)
     add_options(
@@ -149,7 +149,7 @@ def _read(path: str, options: argparse.Namespace, *, judged: bool) -> Corpus:
     """Read a corpus; if it is judged, settle the scheme of its judgments."""
     read = inputs.Input(path, options.format, inputs.reading_options(options))
     if judged:
-        inputs.settle_scheme(options, read)
+        schemes.settle_scheme(options, read)
     return read.corpus(needed=True, judged=judged)
 
 

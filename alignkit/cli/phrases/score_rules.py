@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alignkit.cli.common import inputs
+from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.media import add_media, drawing_of, print_result
 from alignkit.cli.common.messages import in_words_of, warn
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit score-rules`."""
-    inputs.add_sides(parser, "alignments to score; - is stdin")
+    sides.add_sides(parser, "alignments to score; - is stdin")
     add_tree_options(parser)
     group = parser.add_argument_group("scoring")
     add_options(
@@ -59,13 +59,13 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.rules.rule_score import UNANNOTATED, score_rules
     from alignkit.scoring.files import TwoFiles
 
-    declared = inputs.declared_sides(options, options.hyp_annotator)
+    declared = sides.declared_sides(options, options.hyp_annotator)
 
     def parsed(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
         return one_tree_a_side(options, with_trees(options, pairs))
 
     def open_both() -> tuple[LinkInput, LinkInput]:
-        hyp, ref = inputs.open_sides(options.hypothesis, options.reference, declared)
+        hyp, ref = sides.open_sides(options.hypothesis, options.reference, declared)
         gold = inputs.Through(ref, parsed)
         return gold if hyp is ref else hyp, gold
 

@@ -1,0 +1,75 @@
+"""The two sides of a comparison, a hypothesis and its reference: their options and inputs."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from alignkit.cli.common.inputs import Input, detect_format, reading_options
+from alignkit.cli.parser import add_options, format_name
+from alignkit.io.formats import FORMATS
+
+if TYPE_CHECKING:
+    from alignkit.scoring.files import FileOptions
+
+HYPOTHESIS = "hyp"
+REFERENCE = "ref"
+"""The names of the two roles in sentence pairs, and the prefixes of their options."""
+
+
+def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: bool = False) -> None:
+    """Add the arguments for a hypothesis and a reference, and the options for each."""
+    nargs = "?" if optional else None
+    parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
+    text = "the gold standard, unless HYP contains it too; then name both annotators. - is stdin"
+    parser.add_argument("reference", nargs="?", metavar="REF", help=text)
+    add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
+    add_side(parser, REFERENCE, "reference")
+
+
+def add_side(
+    parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
+) -> None:
+    """Add the options that describe one of the two files."""
+    more = "; if you name several, every two are compared" * several
+    name = side.upper()
+    settings: dict[str, dict[str, Any]] = {
+        f"{side}_format": {"type": format_name(FORMATS)},
+        f"{side}_base": {"type": int, "choices": (0, 1)},
+    }
+    add_options(
+        parser.add_argument_group(f"the {long}, if different from the input options"),
+        f"""
+        --{side}-format F  format of {name}, if HYP and REF differ in format (default: --format)
+        --{side}-base  number of the first word in {name} (default: --base)
+        --{side}-encoding E  encoding of {name} (default: --encoding)
+        --{side}-transpose  links of {name} are written target first
+        --{side}-annotator A{"..." * several}  annotator in {name}, if {name} has several{more}
+        """,
+        **settings,
+    )
+
+
+def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> FileOptions:
+    """Return the options for both files, and for each."""
+    from alignkit.scoring.files import FileOptions
+
+    names = ["format", "ref_annotator"]
+    for side in (HYPOTHESIS, REFERENCE):
+        names += (f"{side}_{name}" for name in ("format", "base", "encoding"))
+    return FileOptions(
+        reading_options(options),
+        hyp_transpose=options.transpose != options.hyp_transpose,
+        ref_transpose=options.transpose != options.ref_transpose,
+        hyp_annotator=hyp_annotator,
+        in_order=options.in_order,
+        **{name: getattr(options, name) for name in names},
+    )
+
+
+def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple[Input, Input]:
+    """Open a hypothesis and its reference; a corpus with both is opened once."""
+    paths = [path] if reference is None else [path, reference]
+    settled = declared.settled(paths, detect_format)
+    opened = [Input(path, *options) for path, options in zip(paths, settled, strict=True)]
+    return opened[0], opened[-1]
