@@ -40,6 +40,23 @@ def data():
 
 
 @pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    """Give a test a cache folder of its own; compiled kernels stay where they are.
+
+    So what the test keeps is its own, and no kernel is compiled for this test alone.
+    """
+    import numba
+
+    from alignkit._support.cache_folder import cache_home
+
+    kernels = numba.config.CACHE_DIR or cache_home()
+    monkeypatch.setattr("numba.config.CACHE_DIR", kernels)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", kernels)  # of processes that the test starts
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "alignkit"
+
+
+@pytest.fixture
 def no_collection():
     """Hold back the garbage collector in a test that reads deeply nested text.
 
@@ -74,6 +91,18 @@ def _environment():
 def pytest_configure(config):
     """Have xdist take the modules in our order, not those with most tests first."""
     config.option.loadscopereorder = False
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection():
+    """Keep the garbage collector from what is imported and collected, which stays to the end.
+
+    It would look at all of that again and again: a seventh of the time of the tests.
+    """
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -16,17 +16,12 @@ from alignkit.cluster.training import train
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.formats.pharaoh import format_lines
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_cache")]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tiny_encoder(tmp_path_factory.mktemp("encoder"), layers=2, places=600)
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def on_one_machine(folder, lines, encoder, **options):
@@ -77,7 +72,7 @@ def test_parts_are_aligned_with_a_model_and_its_encoder(tmp_path, folder):
     patterns = divided(tmp_path, lines, 3)
     model = str(tmp_path / "one.model")
     output = str(tmp_path / "*.align")
-    with pytest.raises(OptionError, match=r"trained with the encoder .*--no-encoder"):
+    with pytest.raises(OptionError, match=r"the encoder .*--no-encoder"):
         align(None, *patterns, output, model=model)
     align(None, *patterns, output, model=model, encoder=encoder)
     links = joined(tmp_path, 3)
@@ -95,7 +90,7 @@ def test_the_command_trains_on_parts_with_an_encoder(tmp_path, folder, capsys):
     ran = run(capsys, *words, "--encoder", folder)
     assert ran.code == 0, ran.err
     assert "sentences encoded" in ran.err
-    assert "finds a mutual best match for only" in ran.err
+    assert "mutual best match" in ran.err
     assert (tmp_path / "0.align").exists()
     ran = run(capsys, "align", *patterns, "--estimate", "--encoder", folder)
     bare = run(capsys, "align", *patterns, "--estimate")
@@ -105,10 +100,10 @@ def test_the_command_trains_on_parts_with_an_encoder(tmp_path, folder, capsys):
 
 def test_functions_and_other_encoders_are_refused(tmp_path, folder):
     patterns = divided(tmp_path, random_lines(2, 30), 2)
-    with pytest.raises(OptionError, match="a function cannot be sent to workers"):
+    with pytest.raises(OptionError, match="sent to workers"):
         train(None, *patterns, work=str(tmp_path / "work"), save=str(tmp_path / "m"), encoder=len)
     with open_session(None) as session:
         known = PartEncoder.of(Encoder(folder), session, None)
     other = tiny_encoder(tmp_path / "other", layers=1)
-    with pytest.raises(AlignerError, match=r"is not the encoder .* with which this run began"):
+    with pytest.raises(AlignerError, match="is not the encoder"):
         PartEncoder(known.used, str(other), 0).encoder()

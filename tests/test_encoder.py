@@ -38,10 +38,9 @@ WORDS = 30
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
+def cache(own_cache):
     """Keep shares in a folder of the test."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "alignkit" / "encoder.sqlite"
+    return own_cache / "encoder.sqlite"
 
 
 class Meaning:
@@ -425,7 +424,7 @@ def test_a_model_names_its_encoder_and_needs_it_again(tmp_path, caplog):
     pairs, _ = text(12)
     aligner = Aligner.train(pairs, encoder=Meaning())
     aligner.save(path)
-    refuses(errors.OptionError, "trained with the encoder meaning", Aligner.load, path)
+    refuses(errors.OptionError, "the encoder meaning", Aligner.load, path)
     again = Aligner.load(path, encoder=Meaning())
     used = again.parameters.encoder
     assert used == aligner.parameters.encoder
@@ -436,7 +435,7 @@ def test_a_model_names_its_encoder_and_needs_it_again(tmp_path, caplog):
     without = alignments(Aligner.load(path, encoder=False), new)
     assert errors_of(alignments(again, new), truth) < errors_of(without, truth)
     Aligner.load(path, encoder=Meaning(digest="other"))
-    assert "was trained with the encoder meaning, layer 3, and not with" in caplog.text
+    assert "encoder meaning, layer 3" in caplog.text
 
 
 def test_functions_are_told_apart_by_their_names(tmp_path, caplog):
@@ -445,7 +444,7 @@ def test_functions_are_told_apart_by_their_names(tmp_path, caplog):
     Aligner.load(path, encoder=FunctionEncoder(Meaning().of, "first"))
     assert caplog.text == ""
     Aligner.load(path, encoder=FunctionEncoder(Meaning().of, "second"))
-    assert "was trained with the encoder first, layer 0, and not with second" in caplog.text
+    assert "encoder first, layer 0, and not" in caplog.text
 
 
 def test_an_old_model_can_be_given_an_encoder(tmp_path):
@@ -481,11 +480,11 @@ def test_a_function_has_a_name_and_must_return_a_vector_for_each_word():
     assert FunctionEncoder(twice, "laser").name == "laser"
     assert encoder_of(Meaning()).name == "meaning"
     pairs, _ = text(3)
-    refuses(errors.AlignmentError, "expected one row per word", Aligner.train, pairs, encoder=twice)
+    refuses(errors.AlignmentError, "one row per word", Aligner.train, pairs, encoder=twice)
     refuses(errors.ArgumentError, "an encoder is", Aligner.train, pairs, encoder=7)
     refuses(
         errors.EncoderError,
-        "neither a folder nor a model on this computer",
+        "neither a folder nor",
         Aligner.train,
         pairs,
         encoder="no/name",
@@ -509,7 +508,7 @@ def test_an_encoder_that_finds_few_counterparts_is_warned_of(caplog):
 
     aligner = Aligner.train(pairs, encoder=of_few_words)
     assert aligner.encoding.matched_share < 0.65
-    assert "of_few_words finds a mutual best match for only" in caplog.text
+    assert "of_few_words finds" in caplog.text
     caplog.clear()
     Aligner.train(pairs, encoder=Meaning())
     assert caplog.text == ""
@@ -549,14 +548,14 @@ def test_settings_of_vectors_hold_for_encoders():
     ("words", "problem"),
     [
         (["--encoder", "no/model"], "no/model is neither"),
-        (["--encoder", "nofolder/a/b"], "is not a folder with an encoder"),
+        (["--encoder", "nofolder/a/b"], "folder with an encoder"),
         (["--encoder", "{folder}"], "has no config.json"),
-        (["--encoder", "x", "--vectors", "y"], "--encoder and --vectors do the same"),
+        (["--encoder", "x", "--vectors", "y"], "do the same"),
         (["--encoder-layer", "3"], "--encoder-layer needs --encoder"),
         (["--download"], "--download needs --encoder"),
         (["--no-encoder"], "--no-encoder needs --load"),
         (["--encoder", "x", "--target-vectors", "y"], "--target-vectors needs --vectors"),
-        (["--vector-weight", "3"], "--vector-weight needs --encoder or --vectors"),
+        (["--vector-weight", "3"], "--encoder or --vectors"),
     ],
 )
 def test_the_command_refuses_what_makes_no_sense(words, problem, capsys, tmp_path):
@@ -571,10 +570,10 @@ def test_the_command_asks_for_the_encoder_of_a_model(capsys, tmp_path):
     (tmp_path / "s").write_text("S1 S2\n")
     (tmp_path / "t").write_text("T2 T1\n")
     words = "align", tmp_path / "s", tmp_path / "t", "--load", path
-    run(capsys, *words).failed("give it again (--encoder meaning;", "(--no-encoder;")
+    run(capsys, *words).failed("(--encoder meaning;", "(--no-encoder;")
     assert run(capsys, *words, "--no-encoder").code == 0
     Aligner.train(text(12)[0], encoder=FunctionEncoder(Meaning().of, "mine")).save(path)
-    run(capsys, *words).failed("it is a function, which only Python can give", "(--no-encoder;")
+    run(capsys, *words).failed("only Python can give", "(--no-encoder;")
 
 
 def test_a_project_is_not_made_where_its_model_lacks_the_encoder(capsys, tmp_path):
@@ -583,7 +582,7 @@ def test_a_project_is_not_made_where_its_model_lacks_the_encoder(capsys, tmp_pat
     Aligner.train(text(12)[0], encoder=Meaning()).save(path)
     project = tmp_path / "project"
     words = "annotate", "samples/paraphrases.jsonl", "--project", project, "--no-browser"
-    run(capsys, *words, "--model", path).failed("was trained with the encoder meaning")
+    run(capsys, *words, "--model", path).failed("the encoder meaning")
     assert not project.exists()
 
 

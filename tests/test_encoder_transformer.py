@@ -14,7 +14,7 @@ from alignkit.align import Aligner
 from alignkit.align.encoder import Encoder
 from alignkit.align.encoder.joined_words import JoinedWords
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_cache")]
 SENTENCES = [
     ["das", "haus", "ist", "gut", "."],
     ["a"],
@@ -30,11 +30,6 @@ SENTENCES = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tiny_encoder(tmp_path_factory.mktemp("encoder"), layers=3)
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def plain_vectors(folder, words, layer, window=None):
@@ -123,7 +118,7 @@ def test_the_command_aligns_learns_and_loads(folder, capsys, tmp_path):
     assert (again.json["encoder"]["encoded"], again.json["encoder"]["kept"]) == (0, 16)
     load = "align", source, target, "--load", model
     assert run(capsys, *load, "--encoder", folder).code == 0
-    run(capsys, *load).failed("was trained with the encoder")
+    run(capsys, *load).failed("with the encoder")
     run(capsys, *load, "--encoder", folder, "--encoder-layer", "9").failed("has layers 1 to 3")
     corpus = "samples/paraphrases.jsonl"
     learned = run(capsys, "learn", corpus, "--encoder", folder)
@@ -146,8 +141,8 @@ def test_nothing_is_printed_and_nothing_sent(folder):
 @pytest.mark.parametrize(
     ("file", "content", "problem"),
     [
-        ("config.json", "{", "config.json cannot be read"),
-        ("config.json", "{}", "says no number of layers"),
+        ("config.json", "{", "config.json cannot be"),
+        ("config.json", "{}", "number of layers"),
         ("config.json", '{"num_layers": 2, "is_encoder_decoder": true}', "is no encoder"),
         ("config.json", '{"num_hidden_layers": 3, "model_type": "none"}', "cannot be loaded"),
         ("tokenizer.json", "{}", "cannot be loaded"),
@@ -208,7 +203,7 @@ def test_suggestions_of_a_project_use_the_encoder(folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--initial", "gold"], "takes links that are there"),
+        (["--initial", "gold"], "links that are there"),
         (["--suggestions", "none"], "is for suggestions"),
         (["--encoder-layer", "9"], "has layers 1 to 3"),
     ],
