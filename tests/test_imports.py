@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -36,9 +38,30 @@ def module_name(path: Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
+PATHS = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+class Module(NamedTuple):
+    """What the tests ask of a module; its tree is not kept, for all trees together are large."""
+
+    imports: set[str]
+    classes: list[str]
+    names: set[str]
+
+
 @cache
-def trees() -> dict[str, ast.Module]:
-    return {module_name(path): ast.parse(path.read_bytes()) for path in sorted(ROOT.rglob("*.py"))}
+def modules() -> dict[str, Module]:
+    return {name: look_at(name, ast.parse(path.read_bytes())) for name, path in PATHS.items()}
+
+
+def look_at(module: str, tree: ast.Module) -> Module:
+    classes: list[str] = []
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        names.update(names_given(node))
+        if isinstance(node, ast.ClassDef):
+            classes.append(node.name)
+    return Module(imports_of(module, tree), classes, names)
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -60,26 +83,25 @@ def loaded_by_name(call: ast.Call) -> Iterator[str]:
     texts = [part.value if isinstance(part, ast.Constant) else None for part in name.values]
     assert texts[0], ast.unparse(call)  # the rest may be any name without dots
     pattern = "".join(r"[^.]+" if text is None else re.escape(text) for text in texts)
-    yield from (known for known in trees() if re.fullmatch(pattern, known))
+    yield from (known for known in PATHS if re.fullmatch(pattern, known))
 
 
-def imports_of(module: str) -> set[str]:
+def imports_of(module: str, tree: ast.Module) -> set[str]:
     targets: set[str] = set()
-    for node in statements(trees()[module]):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             targets.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{module}: relative import"
-            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & trees().keys()
+            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & PATHS.keys()
             targets.update(deeper or {node.module})
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
             targets.update(loaded_by_name(node))
     return targets - {module}
 
 
-@cache
 def imports() -> dict[str, set[str]]:
-    return {module: imports_of(module) for module in trees()}
+    return {name: module.imports for name, module in modules().items()}
 
 
 def room(module: str) -> str:
@@ -89,7 +111,7 @@ def room(module: str) -> str:
 def test_modules_have_no_cycle() -> None:
     packages = {module_name(path.parent / "__init__.py") for path in ROOT.rglob("__init__.py")}
     graph = {
-        module: {name for name in targets if name in trees() and name not in packages}
+        module: {name for name in targets if name in PATHS and name not in packages}
         for module, targets in imports().items()
         if module not in packages
     }
@@ -100,7 +122,7 @@ def test_rooms_have_no_cycle_and_a_short_chain() -> None:
     graph: dict[str, set[str]] = {}
     for module, targets in imports().items():
         if module != "alignkit":
-            rooms = {room(name) for name in targets if name in trees() and name != "alignkit"}
+            rooms = {room(name) for name in targets if name in PATHS and name != "alignkit"}
             graph.setdefault(room(module), set()).update(rooms - {room(module)})
     height: dict[str, int] = {}
     for name in TopologicalSorter(graph).static_order():
@@ -113,13 +135,9 @@ def test_the_package_is_small_enough_to_be_seen_at_once() -> None:
 
 
 def test_a_public_class_name_exists_once() -> None:
-    names = Counter(
-        node.name
-        for tree in trees().values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    assert [name for name, times in names.items() if times > 1] == []
+    names = Counter(chain.from_iterable(module.classes for module in modules().values()))
+    repeated = [name for name, times in names.items() if times > 1]
+    assert [name for name in repeated if not name.startswith("_")] == []
 
 
 def names_given(node: ast.AST) -> Iterator[str]:
@@ -133,8 +151,8 @@ def names_given(node: ast.AST) -> Iterator[str]:
 
 
 def test_names_say_what_they_hold() -> None:
-    for module, tree in trees().items():
-        assert not WORDS & {name for node in ast.walk(tree) for name in names_given(node)}, module
+    for name, module in modules().items():
+        assert not WORDS & module.names, name
 
 
 @pytest.mark.parametrize("library", HOMES)

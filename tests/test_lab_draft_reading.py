@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from command import GOLD, PARAPHRASES, TEXTS
 from format_files import damaged
-from repetitions import repetitions
+from repetitions import FULL, repetitions
 from test_find_format import written
 
 pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
@@ -190,7 +190,7 @@ LATIN = {"x.en": EN.replace("old", "ol\xe9").encode("latin-1"), "x.de": "\ufeff"
         (
             TWICE,
             "repeated-pairs",
-            "1 pair with the words of another",
+            "1 pair with the words",
             [1, 3],
             "Keep both, Keep first",
             (True, 3),
@@ -199,7 +199,7 @@ LATIN = {"x.en": EN.replace("old", "ol\xe9").encode("latin-1"), "x.de": "\ufeff"
         (
             TWICE,
             "repeated-id",
-            "1 pair with the id of another",
+            "1 pair with the id",
             [2],
             "Number them, Stop",
             (True, 3),
@@ -224,7 +224,7 @@ LATIN = {"x.en": EN.replace("old", "ol\xe9").encode("latin-1"), "x.de": "\ufeff"
             (False, 2),
             (True, 2),
         ),
-        (LATIN, "encoding", "x.en is not UTF-8; choose", [], "Stop, utf-8", (False, 0), (True, 3)),
+        (LATIN, "encoding", "x.en is not UTF-8", [], "Stop, utf-8", (False, 0), (True, 3)),
     ],
 )
 def test_findings_have_choices_and_the_safe_one_is_chosen(
@@ -232,7 +232,8 @@ def test_findings_have_choices_and_the_safe_one_is_chosen(
 ):
     draft = read(files)
     finding = read.findings[code]
-    assert (finding.text, ", ".join(each[1] for each in finding.choices[:2])) == (text, names)
+    assert finding.text.startswith(text)
+    assert ", ".join(each[1] for each in finding.choices[:2]) == names
     assert finding.pairs[: len(pairs)] == pairs or code == "broken-record"
     assert (finding.chosen, draft.ready, draft.pairs) == (finding.choices[0][0], *safe)
     value = "windows-1252" if code == "encoding" else finding.choices[1][0]
@@ -272,11 +273,11 @@ def test_wide_encodings_are_seen(read):
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
-        ({"x.en": EN}, "x.en has the words of one side"),
+        ({"x.en": EN}, "words of one side"),
         ({"a.align": LINKS}, "a.align has links alone"),
-        ({"x.jsonl": JSONL, "x.en": EN, "x.de": DE}, "x.jsonl has its own words. Remove x.en"),
-        ({"x.jsonl": JSONL, "y.jsonl": JSONL}, "Several files have pairs: x.jsonl, y.jsonl"),
-        ({"x.en": EN, "x.txt": "a ||| b\n", "x.de": DE}, "Too many files have words"),
+        ({"x.jsonl": JSONL, "x.en": EN, "x.de": DE}, "Remove x.en"),
+        ({"x.jsonl": JSONL, "y.jsonl": JSONL}, "have pairs: x.jsonl, y.jsonl"),
+        ({"x.en": EN, "x.txt": "a ||| b\n", "x.de": DE}, "Too many files"),
         ({}, "Add the files"),
     ],
 )
@@ -329,8 +330,8 @@ def _numbers(count):
     [
         *((archive(kind), "Archives are not opened") for kind in ("zip", "w:", "w:gz", "w:bz2")),
         (b"7z\xbc\xaf\x27\x1c" + bytes(90), "Archives are not opened"),
-        (gzip.compress(b"0-0\n" * (1 << 20)), "grows to more than 100 times its size"),
-        (gzip.compress(_numbers(400_000)), "unpacked, the files have more than"),
+        (gzip.compress(b"0-0\n" * (1 << 20)), "more than 100 times"),
+        (gzip.compress(_numbers(400_000)), "have more than"),
         (gzip.compress(LINKS.encode())[:-9], "cannot be unpacked"),
         (ENTITIES, "DOCTYPE"),
         (ENTITIES.encode("utf-16"), "DOCTYPE"),
@@ -340,7 +341,7 @@ def _numbers(count):
         (b"", "is empty"),
         (b"SQLite format 3\0" + bytes(100), "not an alignkit project"),
         ('[{"source": "a"}', "looks like jacana"),
-        (HEADER + LINE.replace("source", "x") % ("1", "a"), "line 2: unknown key 'x' in the pair"),
+        (HEADER + LINE.replace("source", "x") % ("1", "a"), "line 2: unknown key 'x'"),
     ],
     ids=map(str, count()),
 )
@@ -358,12 +359,12 @@ def test_projects_that_act_are_refused(read, tmp_path, acting):
     two_annotators(path := str(tmp_path / "p"), 1)
     with closing(sqlite3.connect(path)) as conn:
         conn.executescript(acting)
-    assert "somebody else made or changed" in read({"p": Path(path).read_bytes()}).problem
+    assert "made or changed" in read({"p": Path(path).read_bytes()}).problem
 
 
 def test_forged_projects_end_in_a_problem_or_in_pairs(read, tmp_path, whole):  # noqa: F811
     rng = random.Random(3)
-    for _ in range(repetitions(150)):
+    for _ in range(repetitions(80)):
         forge(str(forged := Path(shutil.copy(whole, tmp_path))), rng)
         draft = read({"p.alignkit": forged.read_bytes()})
         assert draft.ready or draft.problem or draft.files[0].problem
@@ -373,7 +374,7 @@ def test_forged_projects_end_in_a_problem_or_in_pairs(read, tmp_path, whole):  #
 def test_damaged_files_of_each_format_end_in_a_problem_or_in_pairs(read, tmp_path, format):
     files = files_of(Corpus(list(read_corpus(PARAPHRASES))[:4]), format, tmp_path / "w")
     for name in list(files)[:2]:
-        for data in damaged(files[name], 12):
+        for data in damaged(files[name], 12 if FULL else 6):
             draft = read({**files, name: data}, project="p")
             said = draft.problem or any(file.problem for file in draft.files) or draft.findings
             assert draft.ready or said

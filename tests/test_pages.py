@@ -76,8 +76,13 @@ COMMENT = re.compile(r"^ *#.*|  #.*", re.MULTILINE)
 
 
 def comments(path):
-    """Yield the comments of a file; of Python its docstrings too, without examples and commands."""
+    """Yield the comments of a file; of Python its docstrings too, without examples and commands.
+
+    A file that names no file anywhere is not looked at.
+    """
     text = path.read_text(encoding="utf-8")
+    if not FILE.search(text):
+        return
     if path.suffix == ".js":
         yield from SCRIPT_COMMENT.findall(text)
         return

@@ -29,11 +29,12 @@ def test_tests_and_tools_use_it_only_where_it_is_skipped_or_guarded():
     others = [ROOT / "setup.py", *(ROOT / "docs").rglob("*.py"), *(ROOT / ".ci").glob("*.py")]
     for path in [*(ROOT / "tests").glob("*.py"), *(ROOT / "benchmarks").glob("*.py"), *others]:
         text = path.read_text("utf-8")
+        used = unguarded(text)
         skipped = set()
-        for node in ast.parse(text).body:
+        for node in ast.parse(text).body if used else ():
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 skipped.update(range(node.lineno, node.end_lineno + 1))
-        assert [line for line in unguarded(text) if line not in skipped] == [], path
+        assert [line for line in used if line not in skipped] == [], path
 
 
 PRODUCT = sorted((ROOT / "alignkit").rglob("*.py"))

@@ -104,11 +104,10 @@ def reads(tree, variable):
 
 def test_tests_read_the_folder_of_real_corpora_through_the_fixture_alone():
     """Else they fail without the corpora, instead of being skipped."""
-    found = {
-        path.name: lines
-        for path in (ROOT / "tests").glob("*.py")
-        if (lines := reads(ast.parse(path.read_text("utf-8")), "ALIGNKIT" + "_DATA"))
-    }
+    variable = "ALIGNKIT" + "_DATA"
+    texts = {path.name: path.read_text("utf-8") for path in (ROOT / "tests").glob("*.py")}
+    named = {name: ast.parse(text) for name, text in texts.items() if variable in text}
+    found = {name: lines for name, tree in named.items() if (lines := reads(tree, variable))}
     assert list(found) == ["conftest.py"]
     assert len(found["conftest.py"]) == 1
 
