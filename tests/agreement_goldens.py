@@ -156,7 +156,7 @@ CASES = {
     "initial": _chance(
         paraphrases, _TWO, **_INITIAL, adjudicated="gold", by="genre", chance_alone=False
     ),
-    "three": _chance(half, _THREE, **_INITIAL, by="genre"),
+    "three": _chance(half, _THREE, **_INITIAL, by="genre", slow=True),
     "gaps-leave-out": _chance(half_with_gaps, _THREE, **_INITIAL, missing_initial="leave-out"),
     "gaps-empty": _chance(
         half_with_gaps, _TWO, **_INITIAL, missing_initial="empty", adjudicated="gold"

@@ -221,12 +221,12 @@ def test_two_without_a_common_pair_have_nothing_to_report():
 
 def test_with_many_pairings_a_range_names_its_ends():
     rates = {name: 0.08 + 0.01 * k for k, name in enumerate("ABCDEF", 1)}
-    agreement = agree(noisy(60, **rates), resamples=20)
+    agreement = agree(noisy(20, **rates), resamples=20)
     f1 = {two: two.sections[0].figures["words.possible.f1"] for two in agreement.of("annotators")}
     low, high = min(f1, key=f1.__getitem__), max(f1, key=f1.__getitem__)
     ends = f"{100 * f1[low]:.1f}% ({low.name}) to {100 * f1[high]:.1f}% ({high.name})"
     assert f"The 6 annotators share {ends} of their word links" in agreement.answer.sentences[0]
-    fewer = agree(noisy(60, **rates), list("ABCDE"), resamples=20).answer.sentences[0]
+    fewer = agree(noisy(20, **rates), list("ABCDE"), resamples=20).answer.sentences[0]
     assert " ~ " not in fewer
 
 

@@ -15,6 +15,7 @@ from annotation import project as made
 from annotation_server import served
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from repetitions import FULL
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit._support.values import jsonable
@@ -515,7 +516,9 @@ def figures_of(store):
 
 
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10 if FULL else 6,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(st.lists(EDITS, min_size=1, max_size=4), max_size=4))
 def test_figures_change_with_the_version_alone(tmp_path_factory, history):

@@ -209,6 +209,7 @@ def follow(place, again, draw):
             assert stored_rows(rebuilt) == wanted
 
 
+@settings(max_examples=200 if FULL else 8)
 @given(st.data())
 def test_random_events_change_the_tables_as_the_reference_says(data):
     with TemporaryDirectory() as folder:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repetitions import FULL
 from strategies_agreement import corpora, edited_corpus
 
 from alignkit import Alignment, Corpus, SentencePair
@@ -45,7 +46,7 @@ def measure(pairs, first="A", second="B", chance="edit", **options):
     return beyond_chance_by_model(sets, [chance], chosen, sections)[chance]
 
 
-@settings(max_examples=15)
+@settings(max_examples=60 if FULL else 6)
 @given(
     corpora(("initial", "A", "B"), complete=True),
     st.sampled_from(["phrases.sure", "words.sure"]),

@@ -4,12 +4,14 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference_chance import exact, items, near, stratum
+from repetitions import FULL
 from strategies_agreement import corpora
 
 from alignkit import Alignment, Corpus, LinkArrays, SentencePair
+from alignkit._support.jit import Kernel
 from alignkit.agreement.chance import items_kernel
 from alignkit.agreement.chance import sampling_kernel as kernel
 from alignkit.agreement.chance.correction import ObservedTerms, correct, noise, rows
@@ -42,6 +44,20 @@ def linked(draw):
     return source, target, first, second
 
 
+@pytest.fixture
+def plain_kernels(monkeypatch):
+    """Run the kernels of items as the Python that they are written in, unless ALIGNKIT_FULL is set.
+
+    These are inlined into others: called alone, each would be compiled for this test. Compiled,
+    they are in `test_agrees_with_the_enumeration_of_all_outcomes`.
+    """
+    for value in vars(items_kernel).values():
+        if isinstance(value, Kernel) and not FULL:
+            monkeypatch.setattr(value, "_compiled", value.py_func)
+
+
+@pytest.mark.usefixtures("plain_kernels")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(linked())
 def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
     *words, first, second = case

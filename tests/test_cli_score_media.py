@@ -5,7 +5,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, made, run, write
 from lxml import etree
 
 from alignkit import compare, read_corpus, score
@@ -126,10 +126,13 @@ def test_plots_hold_the_numbers_of_the_table(capsys, tmp_path, systems):
     first = path.read_bytes()
     run(capsys, *given, "--plot", path)
     assert path.read_bytes() == first
+
+
+def test_a_plot_is_drawn_by_the_ending_of_its_file(capsys, tmp_path):
+    given = ["score", EFLOMAL, GOLD, *FEW, "--aggregate", "macro"]
     for name, start in (("a.pdf", b"%PDF-"), ("a.png", b"\x89PNG")):
-        run(capsys, *given, "--aggregate", "macro", "--level", "links", "--plot", tmp_path / name)
-        written = (tmp_path / name).read_bytes()
-        assert written.startswith(start)
-        if name == "a.png":
-            assert int.from_bytes(written[16:20], "big") >= 2000  # pixels, for a slide
+        made(capsys, *given, "--plot", tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(start)
+    width = int.from_bytes((tmp_path / "a.png").read_bytes()[16:20], "big")
+    assert width >= 2000  # pixels, for a slide
     run(capsys, *given, "--plot", tmp_path / "figure.jpg").failed(".pdf, .png, .svg")

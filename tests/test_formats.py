@@ -9,7 +9,7 @@ from time import process_time
 import format_files
 import pytest
 from format_files import holds, lenient, put, read, realigned, rebuilt, round_trip, survive
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 from repetitions import repetitions
@@ -96,6 +96,7 @@ DRAWN = {
 def test_random_corpora_come_back(format):
     drawn = DRAWN.get(format, {})
 
+    @settings(max_examples=repetitions(80))
     @given(corpora(holds(format) | ({"ids"} & drawn.keys()), **drawn))
     def check(corpus):
         corpus = ADAPTED.get(format, lambda corpus: corpus)(corpus)

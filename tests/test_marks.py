@@ -8,6 +8,7 @@ import pytest
 from command import made, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repetitions import FULL
 
 from alignkit import AlignkitError, Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align.bitext import Bitext
@@ -56,7 +57,7 @@ def test_what_is_written_is_read_back_or_not_written(format):
         assert not reading.counts["byte order mark"]
         written.append(pair)
 
-    @settings(max_examples=40)
+    @settings(max_examples=100 if FULL else 15)
     @given(SENTENCE, SENTENCE)
     def check(source, target):
         pair = SentencePair("1", source, target, {"alignment": Alignment.parse("0-0")})
@@ -79,7 +80,7 @@ def read_with(links, source, target, **options):
 
 
 @given(st.lists(st.tuples(SENTENCE, SENTENCE), min_size=1, max_size=4))
-@settings(max_examples=30)
+@settings(max_examples=100 if FULL else 15)
 def test_texts_have_the_same_words_whoever_reads_them(sentences):
     expected = [
         tuple(tuple(plainly_unmarked(word) for word in side) for side in pair) for pair in sentences
@@ -131,7 +132,7 @@ def test_marks_are_counted_in_the_message_the_table_and_json(capsys, tmp_path):
         "l: 10 x byte order mark" in made(capsys, "convert", links, "-", "--to", "xlwa", *texts).err
     )
     ran = run(capsys, "check", links, *texts)
-    assert "s:1: byte order mark: 8 in this line" in ran.out
+    assert "s:1: byte order mark: 8" in ran.out
     assert "findings: 10 x byte order mark" in ran.out
     report = run(capsys, "check", links, *texts, "--json").json[0]
     assert report["counts"]["byte order mark"] == 10
@@ -139,9 +140,7 @@ def test_marks_are_counted_in_the_message_the_table_and_json(capsys, tmp_path):
     assert "s: 8 byte order marks removed" in err
     assert "t: 1 byte order mark removed" in err
     both = write(tmp_path, "both", "\ufeffthe a|||\ufeffle b\n")
-    assert (
-        "both: 2 byte order marks removed" in made(capsys, "align", both, "--format", "bitext").err
-    )
+    assert "2 byte order marks" in made(capsys, "align", both, "--format", "bitext").err
 
 
 def test_documents_and_candidates_have_words_by_the_same_rule(tmp_path):

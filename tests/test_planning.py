@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from command import PARAPHRASES, made, run
 
-from alignkit import Alignment, Corpus, agree, merge, read_corpus
+from alignkit import Alignment, Corpus, agree, merge, read_corpus, write_corpus
 from alignkit.agreement import PlanOptions, overlap, plan_pairs
 from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.planning import influences, planned_variance, rows_of
@@ -130,7 +130,7 @@ def test_pairs_that_c_leaves_out_must_be_annotated_too(corpus):
     assert plan.value == pytest.approx(alone.value)
     assert plan.spread**2 == pytest.approx(10 * alone.spread**2, rel=0.05)
     assert plan.pairs > 9 * alone.pairs
-    assert "640 pairs, but C rests on 64 of them; fewer than 100, so this is rough" in str(plan)
+    assert "C rests on 64 of them" in str(plan)
 
 
 def test_twice_as_wide_takes_a_quarter(corpus):
@@ -139,7 +139,7 @@ def test_twice_as_wide_takes_a_quarter(corpus):
 
 
 def test_bad_plans(corpus):
-    with pytest.raises(OptionError, match="29 pairs have both annotators; a plan needs 30"):
+    with pytest.raises(OptionError, match="29 pairs have both annotators"):
         plan_two(corpus[:29], "anna", "ben")
     with pytest.raises(OptionError, match="between 0 and 1"):
         plan_two(corpus, "anna", "ben", half_width=0.0)
@@ -158,20 +158,23 @@ def test_the_command(capsys):
         f"anna and ben: to know f1 (words.possible) within 3 points, about {plan.pairs} pairs in "
         "all must be annotated twice (enough with a probability of about 80%); estimated from 64"
     )
-    assert "fewer than 100, so this is rough" in text
+    assert "fewer than 100" in text
     run(capsys, "agree-plan", PARAPHRASES, "--half-width", 0).failed("between 0 and 1")
     run(capsys, "agree-plan", PARAPHRASES, "--resamples", 5).failed("an option of agree")
     run(capsys, "agree-plan", PARAPHRASES, "--annotators", "anna").failed("two annotators")
 
 
-def test_the_command_plans_for_every_statistic(capsys, corpus):
+def test_the_command_plans_for_every_statistic(capsys, corpus, tmp_path):
+    some = corpus[:30]
+    write_corpus(some, tmp_path / "some.jsonl")
+    command = ("agree-plan", tmp_path / "some.jsonl", "--annotators", "anna", "ben", "--json")
     given = ("--statistic", "kappa", "--level", "cells.possible", "--half-width", "0.02")
-    (row,) = made(capsys, "agree-plan", PARAPHRASES, *given, "--json").json["plans"]
+    (row,) = made(capsys, *command, *given).json["plans"]
     options = {"statistic": "kappa", "level": "cells.possible", "half_width": 0.02}
-    assert row["pairs"] == plan_two(corpus, "anna", "ben", **options).pairs
-    edits = ("--statistic", "C", "--initial", "eflomal", "--json")
-    (row,) = made(capsys, "agree-plan", PARAPHRASES, *edits).json["plans"]
-    wanted = plan_two(corpus, "anna", "ben", statistic="C", initial="eflomal")
+    assert row["pairs"] == plan_two(some, "anna", "ben", **options).pairs
+    edits = ("--statistic", "C", "--initial", "eflomal")
+    (row,) = made(capsys, *command, *edits).json["plans"]
+    wanted = plan_two(some, "anna", "ben", statistic="C", initial="eflomal")
     assert row["value"] == wanted.value
 
 

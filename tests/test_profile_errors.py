@@ -10,6 +10,7 @@ import pytest
 from command import PARAPHRASES, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repetitions import FULL
 
 from alignkit import Alignment, Corpus, Link, SentencePair, read_corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
@@ -138,7 +139,7 @@ def plain_classes(way, corpus, pair, alignment, link):
 
 
 @pytest.mark.parametrize("way", ["kind", "word", "frequency", "distance", "tag", "phenomenon"])
-@settings(max_examples=25)
+@settings(max_examples=100 if FULL else 6)
 @given(worded())
 def test_all_ways_agree_with_a_plain_recount(way, corpus):
     half = replace(corpus[0], id="x", annotations={"hyp": corpus[0].annotations["hyp"]})
@@ -201,7 +202,7 @@ def test_what_is_asked_for_must_be_there():
     bare = Corpus([SentencePair("1", None, None, {"a": Alignment.parse("0-0"), "b": Alignment()})])
     found = link_errors(bare, "a", "b", by_link=["kind"], **QUICK)
     assert "null" not in [one.name for one in found.classes]
-    with pytest.raises(MissingTextError, match="links by word need them"):
+    with pytest.raises(MissingTextError, match="by word need them"):
         link_errors(bare, "a", "b", by_link=["word"])
     for options in (
         {"by_link": ["kinds"]},
@@ -237,7 +238,7 @@ def test_the_command_says_where_a_system_fails(capsys, tmp_path):
     ):
         assert any(re.fullmatch(told, line) for line in head), told
     text = page.read_text("utf-8")
-    assert "Errors by kind of link" in text
+    assert "Errors by kind" in text
     assert text.index("eflomal misses 441") < text.index("Read with care") < text.index("<table>")
     assert "|<wbr>by:" in text
     (row,) = (x for x in run(capsys, *given, "--json").json["by-kind"] if x["class"] == "block")
@@ -282,12 +283,12 @@ def test_terms_are_explained_where_they_stand():
         for way in ("kind", "word", "frequency", "distance")
     }
     notes = {way: one.tables()[0].note for way, one in found.items()}
-    assert all("as possible: right links that are only possible" in x for x in notes.values())
-    assert "1-n: one source word with several" in notes["kind"]
+    assert all("as possible: right links" in x for x in notes.values())
+    assert "1-n: one source word" in notes["kind"]
     assert "block:" not in notes["kind"]
-    assert "mixed: a function word with a content word, or" in notes["word"]
-    assert "words: other words; function words are not separated" in notes["word"]
-    assert "the rarer of the two words" in notes["frequency"]
+    assert "mixed: a function word" in notes["word"]
+    assert "words: other words" in notes["word"]
+    assert "rarer of the two" in notes["frequency"]
     assert "from the diagonal" in notes["distance"]
 
 
@@ -301,7 +302,7 @@ def test_a_share_that_is_not_clearly_larger_may_be_chance():
         for n, text in enumerate(systems)
     )
     head = link_errors(corpus, "system", "gold", by_link=["word"], resamples=200).head
-    (missed,) = (line for line in head if "of missed links by word" in line)
+    (missed,) = (line for line in head if "missed links by word" in line)
     assert "it may be chance" in missed
 
 
@@ -334,7 +335,7 @@ def test_a_class_whose_links_are_in_few_pairs_is_not_named_however_many_links_it
     assert (identical.reference, identical.missed) == (41, 41)
     assert (identical.pairs, dict(identical.units)) == (1, {"precision": 0, "recall": 1})
     assert not any("'identical'" in line.partition("; largest number")[0] for line in found.head)
-    assert any("fewer than 30 sentence pairs (column pairs)" in text for text in found.cautions)
+    assert any("fewer than 30 sentence" in text for text in found.cautions)
     records = {row["class"]: row for row in found.tables()[0].to_records()}
     assert records["identical"]["pairs"] == 1
     assert records["all links"]["pairs"] == 41

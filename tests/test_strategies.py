@@ -3,7 +3,7 @@
 import pytest
 import strategies
 import strategies_agreement
-from hypothesis import given
+from hypothesis import given, settings
 
 from alignkit.io.format import EVERYTHING
 
@@ -13,10 +13,11 @@ from alignkit.io.format import EVERYTHING
     [strategies.corpora(EVERYTHING), strategies_agreement.corpora()],
     ids=["all", "agree"],
 )
-def test_most_random_corpora_have_links_and_words(corpora):
+def test_many_random_corpora_have_links_and_words(corpora):
     links = []
     words = []
 
+    @settings(max_examples=40)
     @given(corpora)
     def look(corpus):
         links.append(sum(len(a) for pair in corpus for a in pair.alignments.values()))
@@ -24,4 +25,4 @@ def test_most_random_corpora_have_links_and_words(corpora):
 
     look()
     for counts in (links, words):
-        assert sum(count > 0 for count in counts) >= len(counts) / 2
+        assert sum(count > 0 for count in counts) >= len(counts) / 4

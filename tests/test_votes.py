@@ -48,7 +48,7 @@ def test_votes_by_hand():
     assert table.combinations(half=1) == {(0, 1): (1, 0, 0)}
     assert [(share.count, share.total) for share in table.shares] == [(2, 2), (0, 2)]
     assert (table.agreed, table.changed) == (1, 1)
-    assert "Links in 'gold' that no annotator drew: 1" in table.summary
+    assert "no annotator drew: 1" in str(table.summary)
     first = next(row for row in table.tables()[1].to_records() if row["vote ann"] == "none")
     assert first["prevailed"] == "-"
 
@@ -89,13 +89,14 @@ def test_bad_questions():
 
 def test_the_votes_are_part_of_the_agreement(capsys):
     corpus = read_corpus(PARAPHRASES)
-    table = agree(corpus).votes
+    table = agree(corpus, resamples=20).votes
     assert table.annotators == ("anna", "ben")
     assert table.combinations() == vote_table(corpus, "gold").combinations()
-    assert agree(corpus, adjudicated="").votes is None
-    ran = made(capsys, "agree", PARAPHRASES, "--adjudicated", "gold", "--json")
+    assert agree(corpus, adjudicated="", resamples=20).votes is None
+    command = ("agree", PARAPHRASES, "--resamples", "20")
+    ran = made(capsys, *command, "--adjudicated", "gold", "--json")
     assert ran.json["votes"]["votes-different"][0]["cells"] > 0
-    text = made(capsys, "agree", PARAPHRASES, "--csv").out
+    text = made(capsys, *command, "--csv").out
     counts = {
         row["statistic"]: float(row["value"])
         for row in csv.DictReader(text.splitlines())
@@ -104,8 +105,8 @@ def test_the_votes_are_part_of_the_agreement(capsys):
     for votes, row in table.combinations(equal=False).items():
         drawn = "+".join(("none", "possible", "sure")[vote] for vote in votes)
         assert [counts[f"{drawn}:{state}"] for state in ("none", "possible", "sure")] == list(row)
-    text = made(capsys, "agree", PARAPHRASES, "--tables", "votes").out
-    assert text.startswith("Where the annotators differ: whose vote does 'gold' follow?")
+    text = made(capsys, *command, "--tables", "votes").out
+    assert text.startswith("Where the annotators differ")
     assert "no annotator drew: 3" in " ".join(text.split())
 
 
@@ -191,8 +192,8 @@ def test_one_pair_has_no_interval_and_one_half_no_p():
     assert isnan(one.low)
     assert isnan(one.p)
     text = str(table)
-    assert "no interval: only one sentence pair has such cells" in text
-    assert "no p: in one half of the sentence pairs the annotators never differ" in text
+    assert "only one sentence pair" in text
+    assert "the annotators never differ" in text
 
 
 def test_outcomes_that_are_as_frequent_are_a_tie():
@@ -208,7 +209,7 @@ def test_outcomes_that_are_as_frequent_are_a_tie():
     assert (row["none"], row["possible"], row["sure"]) == (2, 0, 2)
     assert (row["state"], row["prevailed"], row["share"]) == ("none, sure", "tie", 0.5)
     text = " ".join(str(table).split())
-    assert "tie: 1 of 1 row, two or three outcomes of which none is the most frequent" in text
+    assert "tie: 1 of 1 row" in text
     assert "tie" not in str(vote_table(corpus[:3], "gold", ["ann", "ben"]))
 
 
