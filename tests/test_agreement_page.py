@@ -207,7 +207,7 @@ def test_pairs_too_long_to_draw_are_counted():
     words = [f"w{k}" for k in range(300)]
     long = one_pair((words, words), initial="0-1", anna="0-1 1-2", ben="0-1")
     page = draw(measure(Corpus([*long, *make_corpus(3)]), samples=5))
-    assert "1 are left out because they are too long to draw" in page
+    assert "1 are left out" in page
 
 
 def one_pair(words=(("a", "b"), ("c", "d")), **annotations):
@@ -231,7 +231,7 @@ def test_what_is_not_defined_or_not_there_is_said():
         names = tree.xpath("//main/section/@id")
         scale = ["scale"] if corpus is not apart else []  # without an F1, nothing is compared
         assert names == ["cautions", "differences", *scale, "tables", "reading", "settings"]
-        assert "There is nothing to draw" in tree.xpath("string(//section[@id='differences'])")
+        assert "nothing to draw" in tree.xpath("string(//section[@id='differences'])")
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
     if kind == "svg":  # text is text
         said = ["".join(part.itertext()) for part in etree.parse(path).iter(f"{SVG}text")]
         assert {"words", "phrase pairs", "F1 (%)", "C (strata)", "all links"} <= set(said)
-    assert "C (strata; model of chance: edit-strata)" in figure.caption
+    assert "chance: edit-strata" in figure.caption
     pairing = two().found.of("annotators")[0]
     f1, c = (panel.values[0][0] for panel in figure.panels)
     assert f1.value == pairing.sections[0].figures["words.possible.f1"]

@@ -190,8 +190,8 @@ def test_many_groups_are_short_and_what_is_undefined_says_why():
     assert len(text.split("\n")) < 60
     assert "\n9, mean " in text
     assert "\n10, mean " not in text
-    assert "2 more groups and C: see the table pairings" in text
-    assert "the second marked nothing here" in text
+    assert "see the table pairings" in text
+    assert "marked nothing here" in text
     assert "neither marked anything here" in agree(Corpus([pair(A="", B="")])).show()
 
 
@@ -304,7 +304,7 @@ def test_the_legend_says_where_intervals_can_be_too_narrow():
     samples = read_corpus(PARAPHRASES, format="alignkit-jsonl")
     says = "is too narrow if few pairs have most sure links"
     report = " ".join(str(agree(samples[:30], ["anna", "ben"], resamples=50)).split())
-    assert "In brackets: 95% intervals over sentence pairs (P, R and F1: jackknife" in report
+    assert "(P, R and F1: jackknife" in report
     assert f"That of sure ~ all {says}" in report
     plain = " ".join(str(agree(samples[:5], ["anna", "ben"], bootstrap="none")).split())
     assert "In brackets" not in plain

@@ -290,7 +290,7 @@ def test_texts_lists_of_words_and_a_corpus_are_the_same_bitext():
 
 
 def test_what_is_no_bitext_and_decoding_that_makes_no_sense_are_refused(default):
-    with pytest.raises(errors.MissingTextError, match="pair 'x' has no words"):
+    with pytest.raises(errors.MissingTextError, match="'x' has no words"):
         Aligner.train([SentencePair("x", None, None)])
     with pytest.raises(errors.AlignerError, match="2 source sentences, but 1 target"):
         Bitext(Side.pack([["a"], ["b"]]), Side.pack([["a"]]))

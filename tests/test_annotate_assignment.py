@@ -41,7 +41,7 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
     ids = [pair.id for pair in exported(store, annotator="ben", assigned=True)]
     assert ids == [f"p{k}" for k in sorted(lists["ben"])]
     for k in (lists["anna"][0], 99):
-        refuses(UnknownPair, f"there is no pair {k} for you", store.check_own, k, "ben")
+        refuses(UnknownPair, f"no pair {k}", store.check_own, k, "ben")
     assert [(p.annotator, p.done, p.pairs) for p in store.progress_of_all()] == [
         ("anna", 0, 6),
         ("ben", 1, 6),
@@ -131,13 +131,13 @@ def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
     ("options", "told"),
     [
         ({"annotators": []}, "nobody to assign"),
-        ({"annotators": [""]}, "cannot be an annotator's name"),
+        ({"annotators": [""]}, "an annotator's name"),
         ({"annotators": ["a", "a"]}, "named twice"),
         ({"annotators": ["a"], "double": 0.5}, "'a' is alone"),
         ({"annotators": ["a", "b"], "double": 1.5}, "double is 1.5"),
         ({"annotators": ["a", "b"], "control": -1.0}, "control is -1"),
-        ({"annotators": ["a"], "stratify": ["genre"]}, "no pair has an attribute 'genre'"),
-        ({"annotators": ["a", "gold"]}, "'gold' is the name of the gold"),
+        ({"annotators": ["a"], "stratify": ["genre"]}, "an attribute 'genre'"),
+        ({"annotators": ["a", "gold"]}, "'gold' is the name"),
     ],
 )
 def test_what_cannot_be_assigned_is_told(tmp_path, options, told):
@@ -214,11 +214,11 @@ def test_why_no_trial_and_no_control_sample_is_drawn_is_told(tmp_path, capsys):
     path = store.path
     store.close()
     words = ("project", "assign", path, "--annotators", "anna", "ben")
-    run(capsys, *words, "--trial", "3").failed("none can be a trial that all do first")
+    run(capsys, *words, "--trial", "3").failed("none can be a trial")
     with Store.open(path, readonly=True) as store:
         assert ask(store, read_plan) is None
     ran = run(capsys, *words)
-    assert "no pair is in the control sample: it only takes pairs outside the trial that" in ran.err
+    assert "pairs outside the trial" in ran.err
 
 
 def test_where_nothing_is_suggested_there_is_no_control_sample(tmp_path):
@@ -282,10 +282,10 @@ def test_what_an_assignment_cannot_know_or_takes_away_is_told(tmp_path, capsys):
         Tab(store, 2, "zoe").send(cell(0, 0, 0, 2, id="1"))
         path = store.path
     words = ("project", "assign", path, "--annotators", "anna", "ben")
-    run(capsys, *words, "--order", "uncertainty").failed("no links are suggested yet")
+    run(capsys, *words, "--order", "uncertainty").failed("no links are suggested")
     ran = run(capsys, *words)
-    assert "the control sample was drawn by length only" in ran.err
-    assert "zoe has started 1 pairs but is not among the annotators" in ran.err
+    assert "by length only" in ran.err
+    assert "zoe has started 1 pairs" in ran.err
     with Store.open(path) as store, pytest.raises(UnknownPair):
         store.pair(2, "zoe")
     ran = run(capsys, "project", "assign", path, "--annotators", "zoe", "--json")

@@ -86,7 +86,7 @@ def test_corrected_words_carry_decisions_along_and_the_log_rebuilds_them(tmp_pat
 
 def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):
     assert ask(small, gold_status) == "free"
-    refuses(ProjectError, "name of the gold standard", admit, small, Visitor("gold", ADJUDICATOR))
+    refuses(ProjectError, "name of the gold", admit, small, Visitor("gold", ADJUDICATOR))
     send(small, sent("open", rev=1, suggestions=False))
     assert ask(small, gold_status) == "begun"
     refuses(ProjectError, "annotate under another", admit, small, Visitor("gold"))

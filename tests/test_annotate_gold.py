@@ -166,14 +166,14 @@ def own(**votes):
 @pytest.mark.parametrize(
     ("kind", "change", "told"),
     [
-        ("judge", {"label": ["", "paraphrase"]}, "not an event of adjudicators"),
+        ("judge", {"label": ["", "paraphrase"]}, "of adjudicators"),
         ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}, "not an event of"),
-        ("reject", {"rejected": [[1, 1, 0, 1]]}, "not an event of adjudicators"),
+        ("reject", {"rejected": [[1, 1, 0, 1]]}, "of adjudicators"),
         ("decide", {"whys": []}, "a decision needs a reason"),
         ("decide", {"whys": [[1, 1, None, None]]}, "a decision needs a reason"),
         ("decide", {"cells": [[1, 1, 0, 1], [3, 3, 0, 1]]}, "has no reason"),
         ("decide", {"cells": [[1, 1, 0, 2]]}, "but its reason gives 1"),
-        ("decide", {"label": ["", "paraphrase"]}, "has no reason; give one"),
+        ("decide", {"label": ["", "paraphrase"]}, "has no reason"),
         ("decide", {"cells": [[9, 9, 0, 2]]}, "is not a cell"),
         ("decide", own(anna=(1, 6), ben=(1, 5)), "has changed; load"),
         ("decide", own(anna=(2, 99), ben=(1, 5)), "has changed; load"),

@@ -76,7 +76,7 @@ def test_a_move_leaves_what_the_other_has_and_what_is_compared(tmp_path):
     moved = move_pairs(store, "ben", None, 12)
     assert mine
     assert not mine & set(moved.pairs)
-    assert "compare work with and without suggestions" in moved.text
+    assert "with and without suggestions" in moved.text
     kept = {
         row.k: (row.arm, row.shown, row.trial)
         for row in ask(store, assigned_rows)
@@ -118,7 +118,7 @@ def test_a_moved_pair_takes_no_more_work_and_begun_work_stays(tmp_path):
     tab, unsaved = Tab(store, last, "ben"), Tab(store, other, "ben")
     store.check_own(last, "ben")
     move_pairs(store, "ben", "anna", 1)
-    refuses(MovedPair, f"pair {last} is not yours any more", tab.send, cell(0, 0, 0, 2))
+    refuses(MovedPair, f"pair {last} is not yours", tab.send, cell(0, 0, 0, 2))
     refuses(MovedPair, "not yours any more", store.pair, last, "ben")
     refuses(UnknownPair, "for you", store.pair, list_of(store, "anna")[0], "ben")
     unsaved.send(cell(0, 0, 0, 2))

@@ -119,5 +119,5 @@ def test_after_the_last_pair_nothing_is_left(desk):
                 pair_of(page) != before or "all 6" in page.inner_text("#status-text")
             )
         )
-    until(lambda: page.inner_text("#status-text").endswith("all 6 ready pairs are settled"))
+    until(lambda: page.inner_text("#status-text").endswith("6 ready pairs are settled"))
     expect(page.locator("#progress-text")).to_have_text("6 / 6 pairs")

@@ -121,7 +121,7 @@ def test_only_a_connection_that_fails_is_called_a_database_that_does_not_answer(
     execute(database, sa.select(1))
     assert not taken_again
     ended = sa.select(sa.func.pg_terminate_backend(sa.func.pg_backend_pid()))
-    refuses(DatabaseAway, "does not answer; try again", execute, database, ended)
+    refuses(DatabaseAway, "does not answer", execute, database, ended)
     execute(database, sa.select(1))
     assert taken_again == [True]
     for error in (sa.exc.OperationalError, sa.exc.InterfaceError):  # without a state
@@ -255,7 +255,7 @@ def test_a_backup_while_edits_go_on_is_complete_and_lets_nobody_in(tmp_path, cap
     other = project(tmp_path, name="other")
     for path in (other.path, store.path, str(tmp_path / "text")):
         (tmp_path / "text").write_text("mine")
-        refuses(ProjectError, "is no backup of this project", back_up, store, path)
+        refuses(ProjectError, "is no backup", back_up, store, path)
     run_sql(store.path, "UPDATE stream SET notes = 'x'")
     refuses(ProjectError, "differs from its log", back_up, store, str(tmp_path / "none"))
     refuses(ProjectError, "differs from its log", copy_project, store, str(tmp_path / "none"))
@@ -280,8 +280,8 @@ def test_a_backup_whose_last_events_are_missing_is_noticed(tmp_path, capsys):
     run_sql(changed, "UPDATE event SET at = '2001-01-01T00:00:00Z' WHERE n = 1")
     with Store.open(changed, readonly=True) as saved:
         (difference,) = replay(saved).differences
-        assert "are not those with which this backup was made" in difference
-        refuses(ProjectError, "are not those with which", check_seal, saved)
+        assert "this backup was made" in difference
+        refuses(ProjectError, "are not those", check_seal, saved)
     run_sql(changed, "UPDATE backup SET events = 'many'")
     refuses(ProjectError, "is damaged", Store.open, changed)
 
@@ -326,9 +326,9 @@ def test_a_copy_of_a_file_in_use_is_refused_and_a_killed_server_is_not(tmp_path,
         shutil.copy(path, copy)
         server.kill()
     for options in ({}, {"readonly": True}, {"serve": True}, {"log": True, "readonly": True}):
-        refuses(ProjectError, "is a copy of a file in use", Store.open, copy, **options)
+        refuses(ProjectError, "a file in use", Store.open, copy, **options)
     run(capsys, "project", "log", copy).failed("alignkit project backup")
-    run(capsys, "annotate", copy, "--no-browser").failed("is a copy of a file in use")
+    run(capsys, "annotate", copy, "--no-browser").failed("a file in use")
     assert '"copy"' not in run(capsys, "project", "log", copy, "--accept-copy").out
     with Store.open(copy, accept_copy=True) as accepted:
         assert [event.kind for event in accepted.log()][-1] == "copy"

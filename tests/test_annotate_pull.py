@@ -194,7 +194,7 @@ def test_without_pairs_nothing_is_estimated_and_it_is_said_why():
     assert found.pull.interval == NO_PAIRS
     assert found.to_dict()["pull"] == {"value": None, "reason": NO_PAIRS, "pairs": 0, "left_out": 0}
     assert "0 split pairs" in found.cautions[0]
-    assert "(a) there is no sentence pair" in str(found)
+    assert "no sentence pair" in str(found)
 
 
 def test_pairs_without_suggestions_or_not_done_by_both_are_counted_and_told():
@@ -205,7 +205,7 @@ def test_pairs_without_suggestions_or_not_done_by_both_are_counted_and_told():
     half = ControlPair("2", "split", {"A": work(True, "0-0")}, [(0, 0, None, 2)], open=1)
     found = estimate_pull([split("1", "0-0", "0-1", [(0, 0, None, 2)]), half])
     assert (found.pairs["split"], found.open["split"], found.pull.pairs) == (1, 1, 1)
-    assert any("1 pair of the control sample is not done" in one for one in found.cautions)
+    assert any("1 pair of the control" in one for one in found.cautions)
     assert any("no probability" in one for one in found.cautions)
 
 
@@ -215,7 +215,7 @@ def test_enough_pairs_are_no_caution():
     pairs = simulated(np.random.default_rng(1), 0.1, pairs=enough)
     assert estimate_pull(pairs, QUICK).cautions == ()
     few = estimate_pull(pairs[:20], QUICK).cautions
-    assert "an interval of 0.05 to either side needs 97" in few[0]
+    assert "to either side needs 97" in few[0]
     assert "too narrow" in few[1]
 
 
@@ -238,7 +238,7 @@ def test_the_seed_says_what_is_drawn():
 def test_all_media_show_the_tables_and_the_cautions(medium):
     shown = estimate_pull([split("1", "0-0", "", [(0, 0, 0.9, 2)])]).show(medium)
     assert "drawn unseen" in shown
-    assert "the pull is estimated from 1 split pair:" in shown
+    assert "estimated from 1 split pair" in shown
 
 
 @pytest.mark.parametrize(

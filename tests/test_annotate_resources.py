@@ -28,5 +28,5 @@ def test_a_folder_of_another_package_is_passed_over(within, tmp_path, monkeypatc
 
 def test_what_is_not_there_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "_PACKAGE", tmp_path / "alignkit")
-    with pytest.raises(AlignkitError, match="guidelines of alignkit are missing"):
+    with pytest.raises(AlignkitError, match="of alignkit are missing"):
         shipped.guidelines()

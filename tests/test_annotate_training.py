@@ -131,7 +131,7 @@ def test_a_round_has_the_links_of_gold_with_their_notes(store):
         assert made.left == queries.count_pairs(conn) - 2
     assert not any("left to annotate" in text for text in made_in_words(made, 0.5))
     none = made_in_words(structs.replace(made, left=0), 0.5)
-    assert any("No other pair is left to annotate" in text for text in none)
+    assert any("No other pair" in text for text in none)
     report = answered(store, "anna", 1, 1, [(0, 0, 1), (3, 0, 2)])
     assert report.id == "p2"
     differences = [(each.cell, each.own, each.gold, each.note) for each in report.differences]
@@ -279,7 +279,7 @@ def test_training_pairs_are_given_to_nobody(store):
     ]
     assignment = assign_pairs(store, ["carla"])
     assert {row.k for row in ask(store, assigned_rows) if row.annotator == "carla"} == {3, 4, 5, 6}
-    assert "2 pairs for training: not given to anybody to annotate" in assignment.warnings()
+    assert any("2 pairs for training" in text for text in assignment.warnings())
     assert move_pairs(store, None, "carla", 9).pairs == []
     add_pairs(store, [SentencePair("p7", ["a"], ["b"])])
     assert 7 in {row.k for row in ask(store, assigned_rows) if row.annotator == "anna"}

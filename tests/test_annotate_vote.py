@@ -90,7 +90,7 @@ def test_the_name_of_a_set_holds_who_votes():
     for name in ("giza", "giza/2", "neural"):
         refuses(OptionError, f"--annotator {name} are the same", WISH.checked, CHANNELS, name)
     twice = SuggestionPlan("vote", vote_name({"giza": [], "giza/1": []}))
-    refuses(OptionError, "two systems have the same name", twice.checked, CHANNELS, "anna")
+    refuses(OptionError, "have the same name", twice.checked, CHANNELS, "anna")
     assert learns(msgspec.structs.replace(WISH, learning=True))
 
 

@@ -127,12 +127,12 @@ def test_check_counts_what_contradicts_itself(apty, capsys):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"index": "a"}, "index is 'a'; expected a number"),
+        ({"index": "a"}, "index is 'a'"),
         ({"index": "14", "start": "\u00b2"}, "start is '\u00b2'; expected a number of characters"),
         ({"paraphrase": "yes"}, "paraphrase is 'yes'"),
         ({"start": "4.5"}, "start is '4.5'"),
-        ({}, "was judged by apty-3 before"),
-        ({"annotator": "5", "original": "x"}, "has other texts in line 2"),
+        ({}, "by apty-3 before"),
+        ({"annotator": "5", "original": "x"}, "other texts in line 2"),
     ],
     ids=["index", "superscript", "boolean", "place", "twice", "texts"],
 )
@@ -233,7 +233,7 @@ def test_agreement_on_ranks(ranked, capsys):
     # 7: sums 2, 5, 5; 8: sums 3, 3
     assert ran.json["concordances"] == [pytest.approx(12 * 6 / (4 * 24)), 0]
     text = made(capsys, "agree-judgments", ranked, "--scheme", "rank").out
-    assert "Ranks of texts of the same original" in text
+    assert "Ranks of texts" in text
 
 
 def test_preferences(ranked, apty, capsys):

@@ -52,7 +52,7 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_more_is_refused(few, what):
     call, said = REFUSED[what]
-    refuses(AlignmentError, f"^{said} are more than the maximum of 5: split the", call)
+    refuses(AlignmentError, f"^{said} .* maximum of 5", call)
 
 
 def test_as_many_are_taken_and_lines_are_numbered_in_32_bits(few, tmp_path):

@@ -130,9 +130,9 @@ def test_what_cannot_be_drawn_is_told():
     for options in wrong:
         with pytest.raises((OptionError, UnknownNameError)):
             draw_phrases(corpus, "A", "B", **({"n": 1} | options))
-    with pytest.raises(OptionError, match="the same atomic phrase pairs of sure links"):
+    with pytest.raises(OptionError, match="same atomic phrase pairs"):
         draw_phrases(corpus, "A", "A", n=1)
-    refuses(MissingTextError, "pair '1': judges need its words", draw_phrases, bare, "A", "B", n=1)
+    refuses(MissingTextError, "judges need its words", draw_phrases, bare, "A", "B", n=1)
 
 
 @given(st.integers(0, 60), st.dictionaries(st.sampled_from("abc"), st.integers(0, 30), min_size=1))

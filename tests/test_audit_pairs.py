@@ -155,7 +155,7 @@ def test_the_scheme_is_the_one_that_fits():
     assert draw(view="full", upheld=["4", "4s"]).upheld == ("4", "4s")
     refuses(UnknownNameError, "label of turku, base", draw, view="base", upheld=["5"])
     said = Corpus([pair("1", {"a": "forward"})])
-    refuses(OptionError, "which labels of entailment, full, uphold", draw, said, mix=0)
+    refuses(OptionError, "entailment, full, uphold", draw, said, mix=0)
     assert draw(said, mix=0, upheld=["forward"]).upheld == ("forward",)
 
 
@@ -175,7 +175,7 @@ def test_plain_pairs_are_those_that_all_who_judged_uphold():
 
     assert (ids(), ids(annotators=["a"])) == (["2", "5"], ["1", "2", "5"])
     assert ids(plain="all") == list("12345")
-    refuses(UnknownNameError, "annotator who judged pairs 'c'", ids, annotators=["c"])
+    refuses(UnknownNameError, "who judged pairs 'c'", ids, annotators=["c"])
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_wrong_options_are_refused(options):
 
 
 def test_without_rewrites_words_or_judgments_the_error_says_so():
-    refuses(OptionError, "none has the attribute rewrite_of; `mix=0`", draw, sample(anew=0))
-    with pytest.raises(OptionError, match="no plain pair is upheld"):
+    refuses(OptionError, "attribute rewrite_of; `mix=0`", draw, sample(anew=0))
+    with pytest.raises(OptionError, match="plain pair is upheld"):
         draw(Corpus([pair("1", {"a": "2"}), pair("2", {}, {"rewrite_of": "1"})]), scheme="turku")
     with pytest.raises(MissingTextError):
         draw(Corpus([SentencePair("1", None, None, {"a": Annotation(None, judgment="4")})]), mix=0)
@@ -304,9 +304,9 @@ def test_groups_are_told_by_any_attribute(tmp_path):
     assert months == {"", "2026-01", "2026-02", "2026-03"}
     found = read_audit(sheets, key, by="genre")
     assert {one.group for one in found.figures} == {"", "blog", "news"}
-    assert "Agreement of the judges by genre" in found.show()
+    assert "judges by genre" in found.show()
     assert found.to_json()["by"] == "genre"
-    with pytest.raises(UnknownNameError, match="attribute in the key 'gnre'; did you mean 'genre'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'genre'"):
         read_audit(sheets, key, by="gnre")
 
 
@@ -317,7 +317,7 @@ def test_a_row_from_the_sheet_of_another_is_refused(tmp_path):
     mine = {row["item"] for row in rows}
     strange = next(row for row in others if row["item"] not in mine)
     save(sheets[0], [*rows, {**strange, "judge": "anna"}])
-    with pytest.raises(FormatError, match="was not given to anna, who may know it") as caught:
+    with pytest.raises(FormatError, match="not given to anna") as caught:
         read_audit(sheets, key)
     assert caught.value.line == len(rows) + 2
     save(sheets[0], rows[:-1])
@@ -325,11 +325,11 @@ def test_a_row_from_the_sheet_of_another_is_refused(tmp_path):
     assert [one.kind for one in found.filled.findings] == ["missing"]
     assert f"anna judged {len(rows) - 1} of {len(rows)} items" in found.cautions[0]
     save(sheets[0], [{**row, "judge": "zoe"} for row in rows])
-    assert any("zoe was given no items" in text for text in read_audit(sheets, key).cautions)
+    assert any("zoe was given no" in text for text in read_audit(sheets, key).cautions)
 
 
 def test_others_than_those_it_was_drawn_for_get_no_sheet(tmp_path):
-    with pytest.raises(OptionError, match="for A, B, not for anna, ben; draw new ones for these"):
+    with pytest.raises(OptionError, match="not for anna, ben"):
         write_audit(draw(), tmp_path, judges=["anna", "ben"])
 
 

@@ -221,7 +221,7 @@ def test_a_scale_takes_names_and_letters_in_any_case():
     told = r"unknown judgment 's'; expected same, similar, other \(o"
     refuses(ValueError, told, scale.parse, "s")
     for names in (("a",), ("a", "A"), ("a", " ")):
-        refuses(OptionError, "two or more different names", Scale, names)
+        refuses(OptionError, "two or more different", Scale, names)
 
 
 def test_a_page_holds_nothing_that_acts_but_its_own_script():

@@ -136,7 +136,7 @@ def test_a_process_is_watched_and_ends_the_benchmark_where_it_fails(benchmarks):
     measured = benchmarks.clock.watched(["alignkit", "--version"])
     assert measured.seconds > 0
     assert measured.peak is None or measured.peak > 1e6
-    with pytest.raises(SystemExit, match="failed: python -m alignkit score nowhere nowhere"):
+    with pytest.raises(SystemExit, match="score nowhere nowhere"):
         benchmarks.clock.watched(["alignkit", "score", "nowhere", "nowhere"])
 
 
@@ -211,10 +211,10 @@ def test_an_aligner_that_fails_is_told_and_the_others_go_on(benchmarks, bitext, 
 def test_who_is_absent_is_told_how_to_get_and_half_a_bitext_is_refused(benchmarks, bitext, capsys):
     absent = benchmarks.peers.Aligner(lambda: False, "pip install absent", lambda job: [])
     printed = run(benchmarks, capsys, bitext, absent=absent).out
-    assert "not here: absent; to compare it: pip install absent" in printed
+    assert "pip install absent" in printed
     with pytest.raises(SystemExit):
         benchmarks.aligners.main(bitext[:2])
-    assert "--source and --target go together" in capsys.readouterr().err
+    assert "--target go together" in capsys.readouterr().err
 
 
 def test_parts_of_mgiza_are_read(benchmarks, tmp_path):

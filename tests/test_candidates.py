@@ -379,7 +379,7 @@ def test_recall_counts_what_it_cannot_look_for():
     other, lost = gold_pair("Good morning.", "Hello all.", "x"), SentencePair("p", ["a"], ["b"])
     result = candidate_sentences([PLACED], [GOLD, other, lost])
     assert result.more[0].note == "1 gold pairs; left out: 1 of other documents, 1 without place"
-    with pytest.raises(OptionError, match="no gold pair has its places"):
+    with pytest.raises(OptionError, match="has its places"):
         candidate_sentences([PLACED], [lost])
     missed = candidate_sentences([PLACED], [gold_pair("Good morning.", "We wait.")])
     assert shares(missed) == [0, 0, 0, 1]
@@ -396,7 +396,7 @@ def test_known_pairs_of_documents_without_windows_are_missed(lines):
 
 
 def test_documents_and_known_pairs_have_their_types():
-    with pytest.raises(ArgumentError, match=r"documents is the string .*; it must hold TextPair"):
+    with pytest.raises(ArgumentError, match="must hold TextPair"):
         candidate_sentences(SOURCE)
     with pytest.raises(ArgumentError, match="gold"):
         candidate_sentences([PLACED], [PLACED])
@@ -553,13 +553,13 @@ def test_a_usage_error_changes_no_file(words, news, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ('{"id": 1, "text": "a b"}\n{"id": "1", "text": "c"}\n', ":2: the id '1' is used twice"),
-        ('{"text": "a b"}\n', "no two documents can be compared"),
+        ('{"id": 1, "text": "a b"}\n{"id": "1", "text": "c"}\n', ":2: the id '1' is used"),
+        ('{"text": "a b"}\n', "no two documents"),
         ("", "no two documents"),
         ('{"text": "a"}\n{"text": ["b", 1]}\n', ":2: text '2' has no 'text'"),
         ('{"text": "a"}\n[1]\n', ":2: expected a JSON object"),
         ("id\ttext\n1\ta b\n2\n", ":3: expected 2 columns"),
-        ("A fire.\nIt burns.\n", "for texts in files, name their folder"),
+        ("A fire.\nIt burns.\n", "name their folder"),
         ('{"text": "..."}\n{"text": ". ."}\n', "pairs"),
     ],
     ids=["ids", "alone", "empty", "list", "array", "columns", "plain", "dots"],

@@ -71,9 +71,9 @@ def test_pairs_without_trials_drop_out_and_weights_repeat_pairs() -> None:
 
 def test_bad_input_is_refused() -> None:
     refuses(UnknownNameError, "known: count, probability", fit, [(6, 9, 3)], "rate")
-    refuses(OptionError, "between 0 and the number of trials", EditData, [6], [9], [10])
+    refuses(OptionError, "number of trials", EditData, [6], [9], [10])
     refuses(OptionError, "the same length", EditData, [6], [9], [1, 2])
-    refuses(OptionError, "one number for each pair", fit, [(6, 9, 3)], weights=[1, 1])
+    refuses(OptionError, "for each pair", fit, [(6, 9, 3)], weights=[1, 1])
 
 
 # statsmodels 0.15.0, GLM of the binomial family with the identity link (in the count reading both

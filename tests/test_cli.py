@@ -154,21 +154,21 @@ def test_version_and_without_a_command_the_help_on_stderr(capsys):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (["scor"], "unknown command 'scor'; did you mean 'score'?"),
-        (["stats"], "the following arguments are required: IN"),
-        (["stats", GOLD, "--fromat", "rte"], "unknown option --fromat; did you mean --format?"),
+        (["scor"], "did you mean 'score'?"),
+        (["stats"], "required: IN"),
+        (["stats", GOLD, "--fromat", "rte"], "did you mean --format?"),
         (["stats", GOLD, "more"], "unexpected argument 'more'"),
         (["stats", GOLD, "--format", "phraoh"], "did you mean 'pharaoh'?"),
         (["stats", GOLD, "--base", "2"], "argument --base"),
         (["stats", GOLD, "--encoding", "nonsense"], "nonsense"),
-        (["convert", GOLD, "", "--to", "pharaoh"], "the name of the output is empty"),
+        (["convert", GOLD, "", "--to", "pharaoh"], "output is empty"),
         (["phrases", GOLD, "-o", "."], "is a folder"),
-        (["phrases", GOLD, "--max-length", "0"], "a whole number, 1 or more, not '0'"),
-        (["score", GOLD, GOLD, "--seed", "-1"], "a whole number, 0 or more, not '-1'"),
+        (["phrases", GOLD, "--max-length", "0"], "1 or more, not '0'"),
+        (["score", GOLD, GOLD, "--seed", "-1"], "0 or more, not '-1'"),
         (["score", GOLD, GOLD, "--resamples", "9" * 5000], "argument --resamples"),
-        (["score", "-", "-"], "standard input (-) can be read once only"),
+        (["score", "-", "-"], "read once only"),
         (["stats", GOLD, "--target", GOLD], "--target needs --source"),
-        (["stats", str(FRENCH)], "files of pharaoh (eflomal.align); give one"),
+        (["stats", str(FRENCH)], "(eflomal.align); give one"),
     ],
 )
 def test_a_wrong_call_is_told_shortly(capsys, given, told):
@@ -240,7 +240,7 @@ def test_a_fault_of_ours_is_one_line_too(capsys, monkeypatch):
 )
 def test_a_full_disk_is_told(given):
     with open("/dev/full", "w", encoding="utf-8") as full:
-        process(*given, stdout=full).failed("No space left on device")
+        process(*given, stdout=full).failed("No space left")
     if given[0] == "convert":
         process("convert", PARAPHRASES, "/dev/full", "--to", "alignkit-xml").failed("/dev/full")
 

@@ -80,8 +80,8 @@ def test_two_texts_are_aligned(capsys, texts):
     ran = made(capsys, *texts)
     lines = ran.out.splitlines()
     assert (lines[:3], len(lines)) == (["0-0 1-1"] * 3, 4)
-    assert "4 pairs of 11 x 11 words; training takes about" in ran.err
-    assert "log-likelihood of a target word" in ran.err
+    assert "4 pairs of 11 x 11 words" in ran.err
+    assert "log-likelihood" in ran.err
 
 
 def test_every_kind_of_text_gives_the_same(capsys, monkeypatch, tmp_path, texts):
@@ -263,14 +263,14 @@ def test_empty_lines_are_aligned_to_nothing(capsys, tmp_path):
     given = [write(tmp_path, "a", "x y\n\n \nz\n"), write(tmp_path, "b", "x y\nq\n\n\n")]
     ran = made(capsys, *given)
     assert ran.out == "0-0 1-1\n\n\n\n"
-    assert "3 x pair with an empty side, without links" in ran.err
+    assert "3 x pair with an empty" in ran.err
     assert made(capsys, write(tmp_path, "c", "a ||| b\n\n ||| \n")).out.count("\n") == 3
 
 
 def test_long_lines_are_cut_and_told(capsys, tmp_path):
     words = " ".join(f"w{k % 50}" for k in range(3000))
     ran = made(capsys, *[write(tmp_path, name, f"a b\n{words}\n") for name in "st"])
-    assert "1 x pair with more than 400 words on a side, aligned in pieces" in ran.err
+    assert "1 x pair with more than 400" in ran.err
     assert len(ran.out.splitlines()[1].split()) > 2000
 
 
@@ -304,18 +304,18 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
     [
         ([], "required: SRC"),
         (["S", "T", "U"], "unexpected argument"),
-        (["-", "-"], "standard input (-) can be read once only"),
+        (["-", "-"], "read once only"),
         (["S", "T", "--dictionary", "-", "--source", "-"], "leave out --source"),
         (["S", "S"], "given twice"),
         (["S"], "neither ' ||| ' nor a tab"),
-        (["."], "no format fits this folder"),
+        (["."], "no format fits"),
         (["S", "none"], "none: cannot be read"),
         (["none"], "none: cannot be read"),
-        (["S", "T", "--format", "naacl"], "of the output, use --to"),
+        (["S", "T", "--format", "naacl"], "output, use --to"),
         (["S", "T", "--to", "bitext"], "unknown format 'bitext'"),
-        (["S", "T", "--base", "1"], "--base is for reading links"),
-        (["B", "--transpose"], "--transpose is for reading links"),
-        (["S", "T", "--model", "ibm5"], "unknown model 'ibm5'; did you mean"),
+        (["S", "T", "--base", "1"], "--base is for reading"),
+        (["B", "--transpose"], "--transpose is for reading"),
+        (["S", "T", "--model", "ibm5"], "'ibm5'; did you mean"),
         (["S", "T", "--inference", "gibbs"], "unknown inference 'gibbs'"),
         (["S", "T", "--no-agree"], "needs agreement"),
         (["S", "T", "--null", "1"], "from 0 below 1"),
@@ -329,14 +329,14 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "--load", "m", "--model", "ibm1", "--keep-case"], "--model, --keep-case"),
         (["S", "T", "--load", "m", "--save", "n"], "leave out --save"),
         (["S", "T", "--load", "none"], "none"),
-        (["S", "T", "--load", "-"], "--load needs the name of a file"),
+        (["S", "T", "--load", "-"], "--load needs the name"),
         (["S", "T", "--load", "S"], "s"),
         (["S", "T", "--json"], "write links to a file"),
         (["S", "T", "--save", "-"], "name of a file"),
         (["S", "T", "--scores", "-"], "different files"),
         (["S", "T", "-o", "x", "--save", "./x"], "different files"),
         (["S", "T", "-o", "no/such/o"], "no/such/o"),
-        (["S", "T", "-o", "o", "--save", "no/m"], "there is no folder no"),
+        (["S", "T", "-o", "o", "--save", "no/m"], "no folder no"),
         (["S", "T", "--to-ids", "--to", "naacl"], "--to-ids only works with"),
         (["S", "T", "--dictionary", "none"], "none: cannot be read"),
         (["S", "T", "--encoding", "nonsense"], "nonsense"),
@@ -410,7 +410,7 @@ def test_an_interruption_leaves_no_half_file(tmp_path, french):
         os.kill(running.pid, signal.SIGINT)
         _, err = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert err.endswith("alignkit: error: interrupted; no file was changed\n")
+    assert err.endswith("no file was changed\n")
     assert os.listdir(tmp_path) == ["endless"]
 
 
@@ -465,7 +465,7 @@ def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monk
     plain = run(capsys, "align", *cut, *whole).out
     ran = run(capsys, "align", *raw, *whole, "--tokenize")
     assert ran.out == plain
-    assert "--tokenize made the words of these links" in ran.err
+    assert "--tokenize made the words" in ran.err
     both = "".join(f"{s}\t{t}\n" for s, t in zip(*(text.splitlines() for text in RAW), strict=True))
     feed(monkeypatch, both)
     assert run(capsys, "align", "-", "--load", tmp_path / "model", "--tokenize").out == plain
@@ -480,7 +480,7 @@ def test_a_tokenizer_that_cannot_be_is_told(capsys, texts, tmp_path):
     run(capsys, "align", *texts, "--tokenize", "punkt").failed(
         "unknown tokenizer 'punkt'", "known: treebank, wordpunct"
     )
-    run(capsys, "align", "--tokenize", *texts).failed("put --tokenize after the files")
+    run(capsys, "align", "--tokenize", *texts).failed("after the files")
     told = "is already divided into words: leave out --tokenize"
     run(capsys, "align", PARAPHRASES, "--tokenize").failed(told)
 

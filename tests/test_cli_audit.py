@@ -59,7 +59,7 @@ def test_the_whole_way(capsys, tmp_path):
     assert (ran.code, ran.out) == (0, "")
     names = {f"sheet-{name}.{form}" for name in ("anna", "ben", "eva") for form in ("tsv", "html")}
     assert {path.name for path in folder.iterdir()} == names
-    assert f"key, which no judge should see: {key}" in ran.err
+    assert f"should see: {key}" in ran.err
     assert "hypothesis: 15 drawn of " in ran.err
     paths = sorted(folder.glob("*.tsv"))
     fill(paths)
@@ -85,8 +85,8 @@ def test_an_annotators_own_phrase_pairs(capsys, tmp_path):
     assert "50.0 [42.1, 57.9]" in ran.out
     assert "corrected" not in ran.out
     for more in ([PARAPHRASES], ["--ref-annotator", "anna"], ["--hyp-annotator", "anna"]):
-        run(capsys, *given, *more).failed("name HYP and REF, or HYP and --annotator")
-    run(capsys, *given[:3], "--n", 9).failed("name HYP and REF, or HYP and --annotator")
+        run(capsys, *given, *more).failed("HYP and --annotator")
+    run(capsys, *given[:3], "--n", 9).failed("HYP and --annotator")
     run(capsys, *given, "--both", ".5").failed("--both needs a reference")
     run(capsys, "audit", "phrases", PARAPHRASES, "--annotator", "golf", "--n", 9).failed("gold")
 
@@ -101,9 +101,9 @@ def test_files_in_any_formats_are_read(capsys, tmp_path):
 def test_groups_are_those_of_either_side_and_fewer_than_asked_for_are_told(capsys, tmp_path):
     given = ["audit", "phrases", *SIDES, "--n", 20, "--by"]
     made(capsys, *given, "genre", "-o", tmp_path / "a")
-    run(capsys, *given, "gender").failed("unknown attribute 'gender'; did you mean 'genre'")
+    run(capsys, *given, "gender").failed("did you mean 'genre'")
     ran = run(capsys, "audit", "phrases", *SIDES, "--n", 5000, "-o", tmp_path / "audit")
-    assert "only 320 items instead of 5000: there are no more" in ran.err
+    assert "only 320 items" in ran.err
 
 
 def test_a_failure_leaves_no_file(capsys, tmp_path, monkeypatch):
@@ -136,10 +136,10 @@ def test_a_damaged_sheet_ends_with_2_and_says_where(capsys, sheets, tmp_path):
     rows[2]["judgment"] = "maybe"
     save(sheets[0], rows)
     ran = run(capsys, "audit", "read", *sheets)
-    ran.failed(f"{sheets[0]}:4: unknown judgment 'maybe'; expected correct (c), uncertain (u)")
+    ran.failed(f"{sheets[0]}:4: unknown judgment 'maybe'")
     assert ran.out == ""
     other = write(tmp_path, "other.tsv", "a\tb\n1\t2\n")
-    run(capsys, "audit", "read", other, *sheets[2:]).failed(f"{other}:1: no sheet of an audit")
+    run(capsys, "audit", "read", other, *sheets[2:]).failed(f"{other}:1: no sheet")
     run(capsys, "audit", "read", sheets[1], "--key", other).failed(f"{other}:1", "no key")
 
 
@@ -150,9 +150,9 @@ def test_what_is_missing_is_told_on_stderr(capsys, sheets):
     save(sheets[0], [*rows, rows[0]])
     ran = made(capsys, "audit", "read", *sheets)
     assert f"{sheets[0]}:3: no judgment of {rows[1]['item']} by A" in ran.err
-    assert f"{sheets[0]}:22: A already judged {rows[0]['item']} the same way" in ran.err
+    assert f"{sheets[0]}:22: A already judged {rows[0]['item']}" in ran.err
     save(sheets[0], [{**row, "judgment": ""} for row in rows] * 2)
-    assert "... unjudged: 40 in all; --json has them" in run(capsys, "audit", "read", *sheets).err
+    assert "unjudged: 40 in all" in run(capsys, "audit", "read", *sheets).err
 
 
 def test_all_outputs_have_the_same_numbers(capsys, sheets):

@@ -24,8 +24,8 @@ def dirty(tmp_path):
 
 
 def test_leaks_need_words_to_compare(capsys):
-    run(capsys, "check", "--leaks", GOLD, GOLD).failed("no pair has words to compare")
-    assert "base and direction are only partly checked" in run(capsys, "check", GOLD).out
+    run(capsys, "check", "--leaks", GOLD, GOLD).failed("words to compare")
+    assert "only partly checked" in run(capsys, "check", GOLD).out
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_nothing_is_lost_by_mending_in_place(capsys, tmp_path):
     run(capsys, "check", path, "--fix", path).failed("weights of 1 pairs", path)
     assert Path(path).read_text(encoding="utf-8") == before
     ran = run(capsys, "check", path, "--fix", tmp_path / "b.align")
-    assert "cannot represent weights of 1 pairs" in ran.err
+    assert "weights of 1 pairs" in ran.err
 
 
 def test_broken_lines_are_told_and_not_mended(capsys, tmp_path):
     path, out = write(tmp_path, "a.align", "0-0\n0~0\n1-1\n"), tmp_path / "out"
     ran = run(capsys, "check", path, "--fix", out).failed(path, "by hand")
-    assert f"{path}:2: broken record: '0~0' is not a link" in ran.out
+    assert f"{path}:2: broken record: '0~0'" in ran.out
     assert not out.exists()
     found = run(capsys, "check", path, "--json").json[0]
     assert (found["records"], found["read"], found["refused"]) == (3, 2, 1)
@@ -153,7 +153,7 @@ def test_texts_that_differ_between_annotators(capsys, tmp_path):
     assert ran.code == 1
     told = "texts differ: pair '1': target word 1 is '.' in the first file and '..' here"
     assert f"{second}:1: {told}" in ran.out
-    assert f"{third}:2: texts differ: pair '2': 1 and 2 source words" in ran.out
+    assert f"{third}:2: texts differ: pair '2'" in ran.out
     run(capsys, "check", first, second, "--format", "xlwa", "--fix", "x").failed("one file")
     shorter = write(tmp_path, "D.tsv", "a b\tc .\t0-0\n")
     assert "is only in" in run(capsys, "check", first, shorter, "--format", "xlwa").out
@@ -165,7 +165,7 @@ def test_repeated_ids_have_their_line_and_many_findings_are_cut_and_counted(caps
     path = write(tmp_path, "a", "0-0 0-0\n" * 8)
     ran = run(capsys, "check", path, "--show", "2")
     assert ran.out.count("duplicate link: 0-0") == 2
-    assert "... duplicate link: 8 in all; --show 8 shows them" in ran.out
+    assert "8 in all; --show 8" in ran.out
     assert run(capsys, "check", path, "--show", "0").out.count("occurs again") == 0
 
 

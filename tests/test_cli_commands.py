@@ -86,7 +86,7 @@ def test_convert_tells_what_is_lost(capsys, tmp_path):
     run(capsys, *given, "--annotator", "nobody").failed(PARAPHRASES, "'nobody'", "anna")
     assert not out.exists()
     told = made(capsys, *given, "--annotator", "gold").err
-    assert "cannot represent the attributes genre, phenomena of 64 pairs" in told
+    assert "genre, phenomena of 64 pairs" in told
     for kind in ("comment", "ids"):
         assert f"cannot represent {kind} of " in told
     assert len(read_corpus(out, format="pharaoh")) == 64
@@ -133,7 +133,7 @@ def test_merge_adds_annotations(capsys, tmp_path):
         (f"x={EFLOMAL}:bass=1", "expected NAME=FILE[:FORMAT][:base=1][:transpose]"),
         (f"x={EFLOMAL}:base=2", "expected NAME=FILE[:FORMAT][:base=1][:transpose]"),
         (f"x={EFLOMAL}:pharaoh:naacl", "expected NAME=FILE[:FORMAT][:base=1][:transpose]"),
-        (f"x={EFLOMAL}:pharoh", "unknown format 'pharoh'; did you mean 'pharaoh'?"),
+        (f"x={EFLOMAL}:pharoh", "did you mean 'pharaoh'?"),
         ("x=none:pharaoh", "none: cannot be read"),
         (f"alignment={EFLOMAL}", "an annotation 'alignment' already"),
         (f"x={PARAPHRASES}", "--in-order"),
@@ -266,7 +266,7 @@ def test_stats_count_by_attribute(capsys, tmp_path):
     assert "news         26           556           548           21.4           21.1" in ran.out
     assert "question  gold          16      0   153       119" in ran.out
     ran = made(capsys, "stats", PARAPHRASES, "--by", "phenomena", "--split", ",")
-    assert "groups overlap: 64 of 64 sentence pairs have several values of phenomena" in ran.out
+    assert "64 of 64 sentence pairs" in ran.out
     run(capsys, "stats", PARAPHRASES, "--by", "gener").failed("did you mean 'genre'?")
     run(capsys, "stats", PARAPHRASES, "--split", ",").failed("--split needs --by")
     odd = made(capsys, "select", PARAPHRASES, "--ids", "p01", "-o", "-").out

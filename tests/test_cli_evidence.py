@@ -55,11 +55,11 @@ def test_a_model_needs_the_evidence_that_it_learned_from(capsys, files):
     told = "given: neural and two (2 files) and fast: give exactly these systems"
     run(capsys, *align, *evidence, "--evidence", f"fast={FAST}").failed(told)
     other = ["--evidence", f"two={FAST}"]
-    run(capsys, *align, *evidence[:2], *other).failed("given: neural and two: give")
+    run(capsys, *align, *evidence[:2], *other).failed("neural and two: give")
     assert made(capsys, *align, "--no-evidence").out != ran.out
     run(capsys, *align, "--no-learned", *evidence).failed("--evidence needs")
     plain = ["--evidence", f"neural={GOLD}", *evidence[2:]]  # without weights
-    assert "learned from weights of neural" in run(capsys, *align, *plain, "--quiet").err
+    assert "weights of neural" in run(capsys, *align, *plain, "--quiet").err
     for side in (FR, EN):
         (folder / f"1.{side.stem}").write_bytes(side.read_bytes())
     parts = "align", folder / "*.fr", folder / "*.en", "-o", folder / "*.align"
@@ -87,7 +87,7 @@ def test_all_at_once_is_the_same_as_by_a_model(capsys, files, tmp_path):
     run(capsys, "align", corpus, "--load", folder / "m", *evidence, "-o", tmp_path / "p")
     assert out.read_text() == (tmp_path / "p").read_text()
     run(capsys, *LEARN, "--evidence", "nobody").failed("nobody")
-    run(capsys, *LEARN, "--evidence", f"alignment={FAST}").failed("annotator of the gold links")
+    run(capsys, *LEARN, "--evidence", f"alignment={FAST}").failed("annotator of the gold")
 
 
 def test_a_model_that_learned_without_evidence_ignores_it_with_a_warning(capsys, files, tmp_path):
@@ -118,11 +118,11 @@ def test_files_that_do_not_fit_are_refused(capsys, tmp_path):
     def ran(lines, *more, ending=""):
         return run(capsys, *VOTE, f"s={write_lines(file, lines)}{ending}", *more)
 
-    ran(LINES[:50]).failed("has links for 50 of 52 pairs", "--partial")
+    ran(LINES[:50]).failed("50 of 52 pairs", "--partial")
     part = ran([*LINES[:40], "", *LINES[41:50]], "--partial")
     assert part.code == 0, part.err
     assert "s: 50 of 52 pairs; 2 without its evidence; 1 line is empty" in part.err
-    ran([*LINES, "0-0"]).failed("line 53", "is about none of the 52 pairs")
+    ran([*LINES, "0-0"]).failed("line 53", "none of the 52 pairs")
     told = "read with base 0, source first", ":base1", ":transpose"
     ran(["0-99", *LINES[1:]]).failed(f"{file}:1: link 0-99", *told)
     for weight in ("1.5", "-0.1", "nan"):
@@ -154,7 +154,7 @@ def test_a_wrong_direction_is_warned_of_and_not_turned(capsys, files):
     ]
     wrong = write_lines(folder / "wrong", kept)
     told = run(capsys, *VOTE, f"two={EFLOMAL},{wrong}", "--quiet").err
-    assert "evidence two/2: agrees more with the aligner with :transpose" in told
+    assert "aligner with :transpose" in told
     assert not run(capsys, *VOTE, f"two={EFLOMAL},{folder / 'turned'}:transpose", "--quiet").err
 
 

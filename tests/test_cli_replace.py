@@ -35,8 +35,8 @@ def test_the_page_has_the_answer_and_all_tables(capsys, result, tmp_path):
     made(capsys, *command, "--html", page)
     text = page.read_text("utf-8")
     assert text == result.to_html()
-    assert "<title>May eflomal replace an annotator?</title>" in text
-    assert "eflomal may not replace an annotator on such pairs" in text
+    assert "May eflomal replace" in text
+    assert "may not replace" in text
     for table in result.tables():
         assert table.title in text
 
@@ -73,7 +73,7 @@ def test_a_system_in_a_file_is_joined(capsys, people, result):
     for name in ("tests", "advantage", "power", "by_epsilon"):
         assert printed[name] == json.loads(json.dumps(known[name]))
     run(capsys, *command, f"{links}:pharaoh").failed("--in-order")
-    run(capsys, *command, "nobody").failed("annotator or file of links", "'nobody'", "anna, ben")
+    run(capsys, *command, "nobody").failed("or file of links", "'nobody'", "anna, ben")
     run(capsys, *command, "anna", "--in-order").failed("--in-order needs several files")
     run(capsys, *command, f"{links}:nonsense").failed("nonsense")
 
@@ -81,10 +81,10 @@ def test_a_system_in_a_file_is_joined(capsys, people, result):
 def test_a_file_of_a_system_has_the_links_of_one_annotator(capsys, people, tmp_path):
     path, _ = people
     command = ["agree-replace", path, "--system"]
-    run(capsys, *command, PARAPHRASES).failed("has the links of several annotators")
+    run(capsys, *command, PARAPHRASES).failed("of several annotators")
     named = tmp_path / "anna.jsonl"
     write_corpus(read_corpus(path), named)
-    run(capsys, *command, named).failed("the corpus has an annotator 'anna' already")
+    run(capsys, *command, named).failed("an annotator 'anna' already")
 
 
 def test_files_of_annotators_are_joined(capsys, people, tmp_path):
@@ -114,7 +114,7 @@ def test_judgments_have_a_scheme(capsys, tmp_path):
 
     write_corpus(read_corpus(PARAPHRASES).map(judged), path)
     command = ["agree-replace", path, "--system", "gpt", "--measure", "judgments"]
-    run(capsys, *command).failed("name the scheme of the judgments by --scheme")
+    run(capsys, *command).failed("by --scheme")
     printed = made(capsys, *command, "--scheme", "0-3", "--json").json
     assert printed["annotators"] == ["x", "y", "z"]
     assert printed["pairs"] == 64
@@ -134,9 +134,9 @@ def test_judgments_have_a_scheme(capsys, tmp_path):
         (["--system", "eflomal", "--annotators", "anna"], "there is only anna"),
         (["--system", "eflomal", "--annotators", "anna", "eflomal"], "is the system"),
         (["--system", "eflomal", "--view", "binary"], "--view"),
-        (["--system", "eflomal", "--keep-together", "genre"], "only 3 different values of 'genre'"),
+        (["--system", "eflomal", "--keep-together", "genre"], "3 different values"),
         (["--system", "eflomal", "--split", ","], "--split"),
-        (["--system", "eflomal", "--initial", "x"], "it is an option of agree"),
+        (["--system", "eflomal", "--initial", "x"], "an option of agree"),
         ([], "--system"),
     ],
 )
@@ -148,7 +148,7 @@ def test_few_pairs_are_refused(capsys, tmp_path):
     path = tmp_path / "few.jsonl"
     write_corpus(read_corpus(PARAPHRASES)[:29], path)
     ran = run(capsys, "agree-replace", path, "--system", "eflomal")
-    ran.failed("29 pairs of two or more annotators are too few")
+    ran.failed("29 pairs")
 
 
 def repeated(corpus, times):

@@ -47,7 +47,7 @@ def test_types_that_are_not_written_are_counted_and_written_ones_are_read_back(c
     assert "output: 8 types of rules" in ran.err
     assert "types left out: 90 x seen less than 2 times, 25 x identity" in ran.err
     ran = run(capsys, "rules", *STRUCTURES, "--to", "tsv", "--kind", "lexical")
-    assert "types left out: 120 x of other kinds" in ran.err
+    assert "120 x of other kinds" in ran.err
     path = tmp_path / "rules.xrs"
     ran = run(capsys, "rules", *STRUCTURES, "--to", "xrs", "-o", path)
     assert ran.out == ""
@@ -61,9 +61,9 @@ def test_labels_that_differ_are_joined_or_left_out_and_counted(capsys, tmp_path)
     joined, text = run(capsys, *command, "ppdb"), out.read_text()
     differ = sum("~" in line for line in text.splitlines())
     assert differ > 5
-    assert f"rules: {differ} types with labels that differ between the sides" in joined.err
+    assert f"{differ} types with labels" in joined.err
     apart = run(capsys, *command, "ppdb", "--one-label")
-    assert f"{differ} x labels that differ between the sides" in apart.err
+    assert f"{differ} x labels" in apart.err
     assert out.read_text().splitlines() == [li for li in text.splitlines() if "~" not in li]
     assert "labels that differ" not in run(capsys, *command, "moses").err
     again = run(capsys, "pivot", write(tmp_path, "r.ppdb", text), "--to", "joshua", "--one-label")
@@ -112,13 +112,13 @@ def test_pairs_without_trees_are_told(capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--kind", "lexicall"], "unknown kind of rule 'lexicall'"),
-        (["--all", "--size", 2], "--all and --size exclude each other"),
+        (["--kind", "lexicall"], "kind of rule 'lexicall'"),
+        (["--all", "--size", 2], "exclude each other"),
         (["--grammar", "tree"], "invalid choice: 'tree'"),
-        (["--one-label"], "--one-label only works with --to joshua and --to ppdb"),
+        (["--one-label"], "--one-label only works with"),
         (["--string", "source"], "--string needs --grammar s2t"),
         (["-o", "rules.tsv"], "-o needs --to FORMAT"),
-        (["--to", "tsv", "--json"], "leave out options for printed output"),
+        (["--to", "tsv", "--json"], "for printed output"),
         (["--annotator", "anna"], "unknown annotator"),
         (["--max-nodes", 0], "1 or more"),
     ],

@@ -209,7 +209,7 @@ def test_files_may_stand_behind_the_names_of_annotators(capsys, places):
     found = run(capsys, "score", *named, *places).out
     assert found == run(capsys, "score", *places, *named).out != ""
     assert "anna" in run(capsys, "score", *named, "anna", *places).out
-    run(capsys, "score", *named).failed("the following arguments are required: HYP")
+    run(capsys, "score", *named).failed("required: HYP")
 
 
 def test_the_score_of_one_line_calls_few_functions(capsys, tmp_path):

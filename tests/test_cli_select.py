@@ -97,27 +97,27 @@ def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
     ak.write_corpus(ak.Corpus(pairs), "in.jsonl", format="alignkit-jsonl")
     words = ["--share", ".5", "--keep-together", "film", "-o", "out.jsonl"]
     ran = run(capsys, "select", "in.jsonl", *words)
-    assert "5 x pair without film, each treated as its own group" in ran.err
+    assert "5 x pair without film" in ran.err
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ([], "add --ids, --annotated-by, --share or --split"),
-        (["--seed", "3"], "--seed is for pairs drawn at random"),
-        (["--ids", "1", "--stratify", "document"], "--stratify is for pairs drawn at random"),
-        (["--share", ".1", "--split", "a=.1"], "leave one of them out"),
+        ([], "add --ids, --annotated-by"),
+        (["--seed", "3"], "--seed is for pairs"),
+        (["--ids", "1", "--stratify", "document"], "--stratify is for pairs"),
+        (["--share", ".1", "--split", "a=.1"], "one of them out"),
         (["--share", "x"], "10%, not 'x'"),
-        (["--share", "7"], "a share is at most 1, not 7; did you mean 7%?"),
+        (["--share", "7"], "did you mean 7%?"),
         (["--ids", "1,2"], "put spaces between ids"),
         (["--split", "train=80,dev=20"], "not 80; did you mean 80%"),
-        (["--split", "train"], "expected names and shares, e.g. train=.8"),
-        (["--split", "a=.1,a=.2"], "--split: the part 'a' occurs twice"),
+        (["--split", "train"], "e.g. train=.8"),
+        (["--split", "a=.1,a=.2"], "'a' occurs twice"),
         (["--split", "../a=.1"], "expected names and shares"),
         (["--share", ".1", "--to", "pharo"], "did you mean 'pharaoh'"),
-        (["--share", ".1", "--json", "-o", "-"], "--json prints on standard output"),
-        (["--split", "a=.1", "-o", "-"], "--split writes several files: name OUT"),
-        (["--split", "x=.1", "-o", "all.jsonl"], "all-x.jsonl would be replaced"),
+        (["--share", ".1", "--json", "-o", "-"], "--json prints on"),
+        (["--split", "a=.1", "-o", "-"], "name OUT"),
+        (["--split", "x=.1", "-o", "all.jsonl"], "all-x.jsonl would be"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_nothing_written(capsys, documents, given, told):
@@ -130,7 +130,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_written(capsys, documents, g
 
 def test_several_annotators_are_not_lost_and_corpora_of_a_plain_format_stay_in_it(capsys, tmp_path):
     words = ["select", PARAPHRASES, "--share", ".1", "--to", "pharaoh", "-o", tmp_path / "x.align"]
-    run(capsys, *words).failed("takes the alignments of one annotator", "eflomal, anna, ben, gold")
+    run(capsys, *words).failed("alignments of one annotator", "eflomal, anna, ben, gold")
     out = tmp_path / "out.align"
     assert run(capsys, "concat", GOLD, EFLOMAL, "--prefix", "--to", "pharaoh", "-o", out).code == 0
     assert out.read_text() == Path(GOLD).read_text(encoding="utf-8") + Path(EFLOMAL).read_text(
@@ -161,10 +161,10 @@ def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["-", "-", "-o", "x"], "standard input (-) can be read once only"),
+        (["-", "-", "-o", "x"], "read once only"),
         ([GOLD, GOLD, "-o", "x"], "is given twice"),
         ([GOLD, "mine", "-o", "mine"], "mine would be replaced"),
-        ([GOLD, "--json", "-o", "-"], "--json prints on standard output"),
+        ([GOLD, "--json", "-o", "-"], "--json prints on"),
     ],
 )
 def test_a_wrong_concat_is_told(capsys, tmp_path, monkeypatch, words, told):
@@ -215,7 +215,7 @@ def test_groups_on_two_sides_are_told(capsys, tmp_path):
     words = ["select", path, "--split", "train=.5,test=.5", "-o", tmp_path / "o.jsonl"]
     ran = run(capsys, *words)
     assert "caution: " in ran.err
-    assert "of goeswith in several parts; --keep-together goeswith prevents this" in ran.err
+    assert "--keep-together goeswith" in ran.err
     assert "caution" not in run(capsys, *words, "--keep-together", "goeswith").err
     assert "caution" not in run(capsys, *words[:2], "--share", ".5", "-o", tmp_path / "p.jsonl").err
     for k, row in enumerate(rows):
@@ -223,5 +223,5 @@ def test_groups_on_two_sides_are_told(capsys, tmp_path):
         row["rewrites"] = [[f"c{k}", "d"]]
     write(tmp_path, "x.json", json.dumps(rows))
     ran = run(capsys, *words)
-    assert "in another part than their rewrites; --keep-together rewrite_of" in ran.err
+    assert "--keep-together rewrite_of" in ran.err
     assert "caution" not in run(capsys, *words, "--keep-together", "rewrite_of").err

@@ -87,7 +87,7 @@ def test_an_output_never_takes_the_number_of_a_closed_stream(closed, tmp_path):
 def test_closed_stdin_is_told_where_it_is_to_be_read():
     ran = shell(f"{ALIGNKIT} score-phrases - {GOLD} {' '.join(TEXTS)} <&-")
     assert ran.returncode == 2
-    assert ran.stderr.endswith("alignkit: error: standard input is closed; name a file\n")
+    assert ran.stderr.endswith("closed; name a file\n")
 
 
 def without_reader(command, *, stdout=False, stderr=False):

@@ -31,12 +31,12 @@ def test_a_round_of_the_project_begins_and_ends(path, capsys):
     assert training(path, capsys, "--json").out == "null\n"
     begin = "--gold", "gold", "--ids", "p2", "p1", "--mark", "0.5"
     said = training(path, capsys, *begin, "--dry-run").err
-    assert "Training round: 2 pairs, 4 links; F1 of 50.0% passes." in said
-    assert "Back to nobody, for training: 4 pairs not begun." in said
-    assert "dry run: nothing was stored" in said
+    assert "2 pairs, 4 links; F1 of 50.0% passes" in said
+    assert "4 pairs not begun" in said
+    assert "nothing was stored" in said
     assert training(path, capsys).out == "there is no training round\n"
     shown = training(path, capsys, *begin).out
-    assert "2 pairs with the links of gold; F1 of 50.0% passes" in shown
+    assert "2 pairs with the links" in shown
     assert shown.count("not begun") == 2
     with Store.open(path) as store:
         answered(store, "anna", 1, 1, RIGHT)
@@ -55,7 +55,7 @@ def test_pairs_come_from_a_file(path, capsys, tmp_path):
     pairs = [SentencePair("t1", ["u"], ["v"], {"ref": Alignment([(0, 0)])})]
     write_corpus(Corpus(pairs), file, format="alignkit-jsonl")
     said = training(path, capsys, "--gold", "ref", "--from", file).err
-    assert "Training round: 1 pair, 1 link; F1 of 80.0% passes." in said
+    assert "1 pair, 1 link; F1 of 80.0%" in said
     assert "Back to nobody" not in said
     wrong = training(path, capsys, "--gold", "x", "--from", file, code=2)
     wrong.failed("unknown annotator 'x'", "ref")

@@ -105,7 +105,7 @@ def test_tasks_fail_one_by_one_or_together():
 
 def test_what_is_no_address_is_refused_and_what_is_missing_is_named(monkeypatch):
     for address in ("local:0", "localhost:8786", "http://here:80", "", "s.txt"):
-        refuses(OptionError, "is not the address of a cluster", check_address, address)
+        refuses(OptionError, "address of a cluster", check_address, address)
     monkeypatch.setattr("alignkit.cluster.connecting.find_spec", lambda name: None)
     refuses(AlignkitError, r"install .*\[cluster\]", check_address, "local:2")
 
@@ -113,9 +113,9 @@ def test_what_is_no_address_is_refused_and_what_is_missing_is_named(monkeypatch)
 def test_a_canary_tells_what_differs():
     mine = canary()
     assert mine.differs(mine) == ""
-    assert "has numpy 1.0, but this process has" in mine.differs(replace(mine, numpy="1.0"))
+    assert "has numpy 1.0" in mine.differs(replace(mine, numpy="1.0"))
     other = replace(mine, bits="0", processor="another one")
-    assert "aligns a toy text with other bits" in mine.differs(other)
+    assert "with other bits" in mine.differs(other)
     assert "another one" in mine.differs(other)
 
 
@@ -160,7 +160,7 @@ def test_a_folder_that_workers_do_not_see_is_told(tmp_path):
 
 def test_arguments_of_a_wrong_type_are_named():
     align = partial(cluster.align, source="a*", target="b*", output="c*", model="m")
-    refuses(ArgumentError, "client is 3; give a Dask Client", align, 3)
+    refuses(ArgumentError, "client is 3", align, 3)
     for wrong in ({"source": 3}, {"output": None}, {"model": b"m"}, {"sure": "1"}):
         refuses(ArgumentError, next(iter(wrong)), align, None, **wrong)
     refuses(ArgumentError, "min_count", cluster.phrases, None, "a*", "out", min_count="2")

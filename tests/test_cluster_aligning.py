@@ -60,7 +60,7 @@ def test_parts_are_aligned_as_the_whole_text(capsys, made, tmp_path):
     )
     assert joined(tmp_path, "*.gz") == (tmp_path / "a").read_bytes()
     assert joined(tmp_path, "s*") == (tmp_path / "s").read_bytes()
-    assert "1 x pair with more than 400 words on a side" in ran.err
+    assert "more than 400 words" in ran.err
     assert "4 parts, 52 pairs" in ran.err
     assert json.loads(ran.out)["pairs"] == 52
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
@@ -143,7 +143,7 @@ def test_on_a_full_disk_the_parts_that_are_written_are_named(capsys, made, tmp_p
     assert sorted(Path(name).name for name in told.split(", ")) == written
     if how == "--work":
         ran = run(capsys, "align", *patterns(made), "--save", "/dev/full", how, place)
-        ran.failed("this output was not changed; finished parts are kept")
+        ran.failed("finished parts are kept")
 
 
 def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
@@ -151,14 +151,14 @@ def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
     load = ["--load", f"{made}/model"]
     run(capsys, *given).failed("name it with --work", "--load)")
     expanded = [f"{made}/in{k}.fr" for k in range(3)]
-    run(capsys, "align", *expanded, *load).failed("in2.fr'; put a path with a * in quotes")
-    run(capsys, *given, *load, "--to", "alignkit-jsonl").failed("--to does not work with parts")
-    run(capsys, *given, *load, "--tokenize").failed("--tokenize does not work with parts")
-    run(capsys, *given[:2], "-o", f"{tmp_path}/*", *load).failed("parts need SRC and TGT")
+    run(capsys, "align", *expanded, *load).failed("with a * in quotes")
+    run(capsys, *given, *load, "--to", "alignkit-jsonl").failed("--to does not work")
+    run(capsys, *given, *load, "--tokenize").failed("--tokenize does not work")
+    run(capsys, *given[:2], "-o", f"{tmp_path}/*", *load).failed("need SRC and TGT")
     run(capsys, *given[:3], *load).failed("as in -o 'out/*.align.gz'")
     run(capsys, *given[:4], f"{tmp_path}/x", *load).failed("there are several parts")
     run(capsys, *given[:4], f"{made}/in*.en", *load).failed("is also read")
-    run(capsys, *given, *load, "--cluster", "here").failed("'here' is not the address of a cluster")
+    run(capsys, *given, *load, "--cluster", "here").failed("address of a cluster")
     run(capsys, *given, "--load", f"{made}/none").failed("none: cannot be read")
     run(capsys, *given[:4], f"{tmp_path}/no/*.align", *load).failed("there is no folder")
     assert not list(tmp_path.iterdir())

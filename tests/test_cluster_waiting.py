@@ -118,8 +118,7 @@ def texts_of(tmp_path):
 
 def test_what_no_worker_can_hold_is_refused_at_once(client, monkeypatch, tmp_path, workers):
     monkeypatch.setattr(aligning, "_PROGRAM", 2 * 10**9)
-    what = r"part 0 .*: needs about 2 GB of memory, but no worker has more than 1 GB: give workers"
-    with pytest.raises(ClusterError, match=what + r" more memory, or train a smaller model"):
+    with pytest.raises(ClusterError, match=r"part 0 .* 2 GB .* no worker has more than 1 GB"):
         cluster.align(client, *texts_of(tmp_path), model=f"{tmp_path}/m")
     assert not list(tmp_path.glob("*.align"))
 
@@ -139,8 +138,8 @@ def test_waiting_ends_when_it_was_to_and_is_no_secret_when_quiet(capsys, workers
     source, target, output = texts_of(tmp_path)
     command = ["align", source, target, "-o", output, "--load", f"{tmp_path}/m", "--quiet"]
     ran = run(capsys, *command, "--cluster", workers.scheduler_address, "--wait", "1")
-    ran.failed(": no worker came within 1 s; start", "with --wait,")
-    assert ran.err.count(": no workers yet, waiting for at most 1 s\n") == 1
+    ran.failed("no worker came", "with --wait,")
+    assert ran.err.count("no workers yet") == 1
     run(capsys, *command, "--wait", "1").failed("--wait needs a cluster")
 
 
@@ -184,7 +183,7 @@ def test_workers_that_leave_while_they_are_asked_are_not_asked_again(client, mon
 
 def test_a_scheduler_that_does_not_answer_is_gone(client, monkeypatch):
     opened = DaskSession(client, check=same)
-    gone = pytest.raises(ClusterError, match="the scheduler is gone; start another one")
+    gone = pytest.raises(ClusterError, match="scheduler is gone")
     with monkeypatch.context() as patched, gone:
         patched.setattr(client, "scheduler_info", lambda **_: {"type": "Scheduler"})
         patched.setattr(client, "status", "connecting")

@@ -131,7 +131,7 @@ def other_bits():
 
 
 def test_workers_with_other_bits_are_refused_by_name(client):
-    with pytest.raises(ClusterError, match=r"worker tcp://\S+: aligns a toy text with other bits"):
+    with pytest.raises(ClusterError, match=r"worker tcp://\S+: aligns"):
         DaskSession(client, check=other_bits)
 
 
@@ -148,7 +148,7 @@ def later_bits():
 def test_a_worker_that_comes_later_is_refused_too(client, monkeypatch):
     monkeypatch.setattr(DaskSession, "_refuse_others", lambda self: None)
     session = DaskSession(client, check=later_bits)
-    with pytest.raises(ClusterError, match=r"worker tcp://\S+: aligns a toy text with other bits"):
+    with pytest.raises(ClusterError, match=r"worker tcp://\S+: aligns"):
         list(session.each(len, [Task("a", ("four",))]))
 
 
@@ -163,7 +163,7 @@ def test_errors_of_parts_arrive_whole(client, tmp_path):
     with pytest.raises(AlignkitError, match=r"bad:2:1: not utf-8"):
         align(client, *files.paths, f"{tmp_path}/out", model=f"{tmp_path}/model")
     (tmp_path / "full").symlink_to("/dev/full")
-    with pytest.raises(AlignkitError, match="No space left on device"):
+    with pytest.raises(AlignkitError, match="No space left"):
         align(client, *files.paths[1:] * 2, f"{tmp_path}/full", model=f"{tmp_path}/model")
 
 
@@ -171,7 +171,7 @@ def test_errors_of_parts_arrive_whole(client, tmp_path):
     ("text", "told"),
     [
         (None, "tcp://127.0.0.1:9: no scheduler answers"),
-        ("{", r"s\.json: no scheduler wrote this file within 0 seconds"),
+        ("{", r"s\.json: no scheduler"),
         ("[]", "no address"),
         ('{"id": 1}', "no address"),
     ],
@@ -262,5 +262,5 @@ def test_a_scheduler_that_goes_away_is_told_in_one_line(tmp_path):
             process.kill()
             process.wait()
     assert asked.returncode == 2
-    assert "the scheduler is gone; start another one" in told
+    assert "scheduler is gone" in told
     assert not any(word in told for word in ("Traceback", "distributed"))

@@ -101,9 +101,9 @@ def test_compile_says_what_failed_in_its_processes(capsys, monkeypatch):
     report = "print('alignkit: the disk is full', file=sys.stderr)"
     rehearsals_of(monkeypatch, f"import sys; {report}; sys.exit(1)")
     # of several processes at a time, any may be the first that fails
-    run(capsys, "compile").failed("compiling the kernels of ", " failed (1): the disk is full")
+    run(capsys, "compile").failed("compiling the kernels of ", "the disk is full")
     rehearsals_of(monkeypatch, "import os; os._exit(9)")
-    run(capsys, "compile").failed("failed (9): is there enough memory?")
+    run(capsys, "compile").failed("is there enough memory?")
 
 
 def test_compile_reports_what_is_kept_and_leaves_nothing_else(capsys, monkeypatch, tmp_path, empty):

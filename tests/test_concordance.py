@@ -40,7 +40,7 @@ def test_occurrences_have_status_and_counterpart_and_the_unannotated_are_apart()
     ]
     assert result.left_out == {"more in pairs that ben did not annotate": 5}
     assert result.to_json()["left_out"] == result.left_out
-    assert "5 more in pairs that ben did not annotate" in result.show()
+    assert "5 more in pairs" in result.show()
     table = {row["counterpart"]: row for row in result.to_records() if row["table"] != "lines"}
     assert (table["rive"]["sure"], table["rive"]["share"]) == (2, 0.4)
     assert table["(no link)"]["share"] == table["(aligned to nothing)"]["share"] == 0.2
@@ -164,7 +164,7 @@ def test_the_command_prints_text_csv_json_and_a_page(capsys, tmp_path):
     assert "<table" in page.read_text("utf-8")
     ran = run(capsys, "concordance", path, "bank", "--csv")
     assert len(list(csv.DictReader(io.StringIO(ran.out)))) == 4 + 5
-    assert "5 more in pairs that ben did not annotate" in ran.err
+    assert "5 more in pairs" in ran.err
     ran = run(capsys, "concordance", path, "--all", "--json", "--annotator", "gold")
     words = {row["word"]: row for row in json.loads(ran.out)["words"]}
     assert words["bank"]["occurrences"] == 5

@@ -119,7 +119,7 @@ def test_pairs_of_each_annotator_and_pairs_without_words_are_counted():
     result = consistency(corpus)
     assert (result.pairs, result.without_text) == ({"ann": 9, "ben": 1}, 1)
     assert [x.annotator for x in result.suggestions] == ["ann"]
-    assert "1 pair without words left out" in result.show()
+    assert "1 pair without words" in result.show()
     assert result.to_json().items() >= {"pairs": result.pairs, "without_text": 1}.items()
     assert not consistency(corpus, annotator="ben").suggestions
 

@@ -73,7 +73,7 @@ def test_the_library_speaks_of_arguments_and_the_command_of_options(tmp_path, ca
     told = "check `base` and `transpose`"
     refuses(FormatError, told, read_corpus, path, format="pharaoh", source=texts)
     ran = run(capsys, "stats", path, "--source", texts)
-    ran.failed("--base and --transpose, or drop them with --drop-out-of-range")
+    ran.failed("--base and --transpose")
 
 
 def test_debug_shows_where_an_error_came_from(tmp_path, capsys):

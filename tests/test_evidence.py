@@ -381,7 +381,7 @@ def test_evidence_on_a_long_pair_is_cut_with_it(aligner, caplog):
     links = voting.align_bitext(pairs, evidence=evidence, threshold=0.49)
     assert set(links.arrays.alignment(1)) >= {(k, k) for k in range(size)}
     assert (0, size - 1) not in set(links.arrays.alignment(1))
-    assert "1 links of lines with more than 400 words cross" in caplog.text
+    assert "more than 400 words" in caplog.text
 
 
 def readings(pairs, name):

@@ -209,7 +209,7 @@ def test_the_encoding_does_not_matter(tmp_path):
     path = tmp_path / "file"
     path.write_bytes("é\tà\t0-0\n".encode("latin-1"))
     assert find_format(path) == "xlwa"
-    refuses(FormatError, "give the right encoding with `encoding`", read_corpus, path)
+    refuses(FormatError, "with `encoding`", read_corpus, path)
     assert read_corpus(path, encoding="latin-1")[0].source == ("é",)
     path.write_bytes("a\tb\t0-0\n".encode("utf-16"))
     assert find_format(path, encoding="utf-16") == "xlwa"
@@ -227,15 +227,15 @@ def test_what_looks_like_nothing_lists_all(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('[{"src": "a"}]', "looks like jacana, but line 1: 'source' is missing"),
-        ("a b\tc d\t0-0 1-", "looks like xlwa, but line 1: '1-' is not a link"),
-        ("a b\tc", "looks like xlwa, but line 1: 2 tab-separated columns"),
-        ("3\t1\tstack\ta b\tc d\n", "looks like parade, but line 1: expected a first line"),
-        ("4>\ta b\tc d\n", "looks like turku, but line 1: expected a JSON list, or a first"),
-        ("1 2 x\n", "looks like naacl, but line 1: "),
-        ("the house is small\n", "it is text without links; give it by `source`"),
+        ('[{"src": "a"}]', "jacana, but line 1: 'source'"),
+        ("a b\tc d\t0-0 1-", "xlwa, but line 1: '1-'"),
+        ("a b\tc", "xlwa, but line 1: 2"),
+        ("3\t1\tstack\ta b\tc d\n", "parade, but line 1: expected"),
+        ("4>\ta b\tc d\n", "turku, but line 1: expected"),
+        ("1 2 x\n", "naacl, but line 1: "),
+        ("the house is small\n", "give it by `source`"),
         ("das haus ||| the house\n", "it is text, 'source ||| target'; give it by `source`"),
-        ("0-0 1-1\r2-2\r", "lines end in carriage returns only"),
+        ("0-0 1-1\r2-2\r", "carriage returns only"),
     ],
 )
 def test_what_fits_nothing_is_told_why(tmp_path, text, why):
@@ -253,7 +253,7 @@ def test_what_fits_nothing_is_told_why(tmp_path, text, why):
         ('{"paraphrases": [1]}', "edinburgh", "expected an object"),
         ('[{"source": "a", "target": "b"}, {"x": ]', "jacana", "not JSON"),
         ('[{"label": "4', "turku", "not JSON"),
-        ("label\tsource\n4\tx\n", "turku", "expected a JSON list, or a first line"),
+        ("label\tsource\n4\tx\n", "turku", "expected a JSON list"),
         ('<corpus xmlns="x"><pair/><annotation/>', "alignkit-xml", "expected <corpus"),
         ("<sentence id=1>\n", "ists", "expected '<sentence id"),
         ('{"alignmentGroups": [], "x": ]', "alpheios", "not JSON"),
@@ -271,7 +271,7 @@ def test_a_broken_file_that_looks_like_a_format_is_told_by_its_reader(tmp_path, 
 def test_the_empty_name_is_no_folder_and_a_missing_file_is_missing(tmp_path):
     refuses(FileNotFoundError, None, read_corpus, tmp_path / "none")
     for format in (None, "pharaoh"):
-        refuses(FileNotFoundError, "its name is empty; name a file", read_corpus, "", format=format)
+        refuses(FileNotFoundError, "name is empty", read_corpus, "", format=format)
 
 
 def test_a_folder_of_two_formats_is_refused(tmp_path, gold):
@@ -317,13 +317,13 @@ def test_a_folder_of_many_corpora_is_not_one(data, folder):
 
 def test_a_refused_file_names_the_format_that_fits(tmp_path, capsys, paraphrases):
     path = written(paraphrases, "jacana", tmp_path)
-    with pytest.raises(FormatError, match='the file reads as jacana: `format="jacana"`'):
+    with pytest.raises(FormatError, match='reads as jacana: `format="jacana"`'):
         read_corpus(path, format="pharaoh")
     told = "the file reads as jacana: --format jacana"
     for words in (["stats", path], ["convert", path, tmp_path / "o", "--to", "xlwa"]):
         run(capsys, *words, "--format", "pharaoh").failed(told)
     run(capsys, "score", path, path, "--format", "naacl").failed(told)
-    run(capsys, "check", path, "--format", "multimwa").failed("cannot be read as multimwa", told)
+    run(capsys, "check", path, "--format", "multimwa").failed("read as multimwa", told)
 
 
 @pytest.mark.parametrize("format", [*WRITTEN, "goldalign/"])
@@ -351,7 +351,7 @@ def test_a_file_that_lacks_its_other_half_is_still_missing_it(tmp_path, paraphra
     path = written(paraphrases, "xlwa", tmp_path)
     with pytest.raises(FileNotFoundError) as caught:
         read_corpus(path, format="transread")
-    assert f"the file {path} reads as xlwa" in str(caught.value)
+    assert f"{path} reads as xlwa" in str(caught.value)
     assert caught.value.filename == f"{path}.txt"
 
 
@@ -372,13 +372,13 @@ def test_what_check_suspects_is_logged(tmp_path, caplog):
     read_corpus(path)
     list(iterate_pairs(path))
     (told,) = {record.getMessage() for record in caplog.records}
-    assert told.startswith(f"{path}: suspicious base: no link of the file")
+    assert told.startswith(f"{path}: suspicious base")
     assert "declare base 1 (" in told
     assert {record.levelname for record in caplog.records} == {"WARNING"}
     write_corpus(corpus, path, format="pharaoh", transpose=True)
     caplog.clear()
     read_corpus(path, source=TEXTS[1], target=TEXTS[3], drop_out_of_range=True)
-    assert "declare that links are written target first" in caplog.text
+    assert "are written target first" in caplog.text
     caplog.clear()
     read_corpus(path, source=TEXTS[1], target=TEXTS[3], transpose=True)
     write_corpus(corpus, path, format="pharaoh", base=1)
@@ -534,7 +534,7 @@ def test_a_damaged_row_is_told_by_its_own_reader(tmp_path, format, text, place, 
     if lines[0]:  # one heading too many shows in the first row
         assert caught.value.line in (place + 1, 2)
     else:
-        assert re.search(f"looks like {format}, but line [12]: expected", str(caught.value))
+        assert re.search(f"{format}, but line [12]: expected", str(caught.value))
 
 
 @pytest.mark.parametrize("label", ["5", 5, None, "４"])

@@ -127,19 +127,19 @@ def test_links_with_ids_are_read_with_texts_without_them_in_the_same_order(tmp_p
     corpus = read_corpus(path, source=text)
     assert [pair.id for pair in corpus] == ["0", "1", "2"]
     assert [pair.source for pair in corpus] == [("a", "b"), ("e",), ("g",)]
-    assert "the texts have no ids" in caplog.text
+    assert "have no ids" in caplog.text
     for side, words in (("s", "a b\ne\ng\n"), ("t", "c d\nf\nh\n")):
         put(tmp_path, side, words)
     sides = {"source": str(tmp_path / "s"), "target": str(tmp_path / "t")}
     assert read_corpus(path, **sides) == corpus
-    with pytest.raises(ValueError, match=r"x: has 3 lines, but .* has 2 sentences"):
+    with pytest.raises(ValueError, match=r"x: has 3 lines, but .* has 2"):
         read_corpus(path, source=put(tmp_path, "short", "a b ||| c d\ne ||| f\n"))
 
 
 def test_ids_that_do_not_count_up_join_texts_by_order_only_if_declared(tmp_path):
     path = put(tmp_path, "x", "k7\t0-0\nk3\t0-0\n")
     text = put(tmp_path, "text", "a ||| c\ne ||| f\n")
-    with pytest.raises(ValueError, match=r"expected the id 'k7' .* use --text-ids no"):
+    with pytest.raises(ValueError, match="use --text-ids no"):
         read_corpus(path, source=text)
     corpus = read_corpus(path, source=text, text_ids=False)
     assert [pair.id for pair in corpus] == ["k7", "k3"]
@@ -175,7 +175,7 @@ def test_weights_of_links_are_read_from_a_second_file(tmp_path):
     ("weights", "message"),
     [
         ("0.5\n0.5\n", "w:1: 1 numbers for 2 links in .*x:1"),
-        ("0.5 0.5\n", "w: has fewer lines than .*x, which has a line 2"),
+        ("0.5 0.5\n", "w: has fewer lines"),
         ("0.5 0.5\n0.5\n0.5\n", "w:3: has more lines than"),
         ("0.5 0.5\nhalf\n", "w:2: 'half' of a link"),
     ],
@@ -188,7 +188,7 @@ def test_weights_that_do_not_fit_the_links_are_named(tmp_path, weights, message)
 
 def test_only_links_without_weights_take_those_of_a_second_file(tmp_path):
     weights = put(tmp_path, "w", "0.5\n")
-    with pytest.raises(ValueError, match="x:1: links have weights here, too"):
+    with pytest.raises(ValueError, match="x:1: links have weights"):
         read_corpus(put(tmp_path, "x", "0-0:0.5\n"), link_weights=weights)
     with pytest.raises(ValueError, match="leave out `link_weights`"):
         read_corpus(put(tmp_path, "x", "a ||| b ||| 0-0\n"), link_weights=weights)
@@ -266,7 +266,7 @@ def test_a_damaged_group_of_the_ldc_is_named(tmp_path):
     refused(path, "ldc", "'2-x(SEM)' is not a group", 6)
     refused(put(tmp_path, "x", LDC + "-(NTR)\n"), "ldc", "has no words on either side", 6)
     sides = {"source": put(tmp_path, "s", LDC_SOURCE), "target": put(tmp_path, "t", LDC_TARGET)}
-    with pytest.raises(ValueError, match=r"x:6: has more lines, but .*s has 5 sentences"):
+    with pytest.raises(ValueError, match="x:6: has more lines"):
         read_corpus(put(tmp_path, "x", LDC + "1-1(SEM)\n"), **sides)
     short = put(tmp_path, "x", "1-1(SEM)\n")
     with pytest.raises(ValueError, match="x: has fewer lines"):
@@ -421,7 +421,7 @@ def test_the_original_gives_aligned_bibles_their_order_and_all_words(tmp_path):
 
 def test_a_remark_says_how_the_source_words_are_ordered(tmp_path, capsys):
     path = put(tmp_path, "x", TRANSLATION)
-    assert "the order in which they first appear" in run(capsys, "stats", path).err
+    assert "they first appear" in run(capsys, "stats", path).err
     ran = run(capsys, "stats", path, "--source", put(tmp_path, "grc", ORIGINAL))
     assert "the order in which" not in ran.err
 
@@ -459,7 +459,7 @@ def test_usfm_needs_alignments_and_an_original_in_usfm(tmp_path):
     with pytest.raises(ValueError, match=r"USFM without alignments .*`source`"):
         find_format(put(tmp_path, "x", ORIGINAL))
     path = put(tmp_path, "x", TRANSLATION)
-    with pytest.raises(ValueError, match="give the original in USFM"):
+    with pytest.raises(ValueError, match="original in USFM"):
         read_corpus(path, source=put(tmp_path, "plain", "a b c\n"))
     with pytest.raises(ValueError, match="leave out `target`"):
         read_corpus(path, source=path, target=path)

@@ -50,7 +50,7 @@ def test_a_word_column_has_a_value_for_each_word_and_follows_its_side():
 @pytest.mark.parametrize("words", [["they"], ["they", "left", "."], None])
 def test_a_word_column_of_other_words_is_an_error(words):
     pair = SentencePair("7", words, None, attributes={"source.upos": "PRON\tVERB"})
-    with pytest.raises(AlignmentError, match=r"pair '7': column source.upos has 2"):
+    with pytest.raises(AlignmentError, match=r"column source.upos has 2"):
         word_column(pair, "source", "upos")
     with pytest.raises(UnknownNameError, match="side"):
         word_column(pair, "left", "upos")
@@ -122,7 +122,7 @@ def test_languages_left_out_are_reported_even_if_quiet_and_a_missing_one_is_an_e
     assert "1 x unit without both languages" in run(capsys, "stats", odd, "--quiet").err
     assert "not ENG" not in run(capsys, "stats", path, "--languages", "AKK", "SUX").err
     wrong = run(capsys, "stats", path, "--languages", "AKK", "FRA")
-    wrong.failed("does not have AKK and FRA; it has AKK, SUX, ENG")
+    wrong.failed("it has AKK, SUX, ENG")
     refuses(OptionError, "two", read_corpus, path, languages=("AKK",))
     links = text(tmp_path, "0-0\n", "x.align")
     refuses(OptionError, "leave out `languages`", read_corpus, links, languages=("a", "b"))
@@ -316,7 +316,7 @@ def test_groups_of_the_chosen_target_are_blocks(tmp_path, chosen, words, links):
 
 def test_two_targets_of_alpheios_are_no_pair(tmp_path):
     path = text(tmp_path, json.dumps(ALPHEIOS))
-    with pytest.raises(FormatError, match="must include the origin, lat"):
+    with pytest.raises(FormatError, match="the origin, lat"):
         read_corpus(path, languages=("eng", "fra"))
 
 
@@ -540,7 +540,7 @@ def test_other_corpora_in_scripture_lose_only_what_is_reported(tmp_path):
     bad = [SentencePair("1", ["a\tb"], ["c"])]
     refuses(
         AlignkitError,
-        "token 'a.tb' is empty or contains",
+        "'a.tb' is empty",
         write_corpus,
         bad,
         out,
@@ -658,7 +658,7 @@ def test_a_corpus_without_columns_becomes_conllu(tmp_path):
             "4\t.\t",
             "4\t\t",
             9,
-            "10 tab-separated columns; expected 10 with a word in the second",
+            "10 tab-separated columns",
         ),
     ],
 )
@@ -764,7 +764,7 @@ def test_words_of_the_older_alpheios_editor_have_numbers_of_their_sentence(tmp_p
 
 def test_tmx_without_two_languages_names_those_present(tmp_path):
     path = text(tmp_path, TMX)
-    with pytest.raises(FormatError, match="does not have en and it; it has en-GB, fr, de"):
+    with pytest.raises(FormatError, match="it has en-GB, fr, de"):
         read_corpus(path, languages=("en", "it"))
     single = text(
         tmp_path,
@@ -773,7 +773,7 @@ def test_tmx_without_two_languages_names_those_present(tmp_path):
         .replace('"de"', '"fr"')
         .replace("FR", "fr"),
     )
-    with pytest.raises(FormatError, match="does not have two languages; it has fr"):
+    with pytest.raises(FormatError, match="it has fr"):
         read_corpus(single)
 
 
@@ -794,7 +794,7 @@ def test_tmx_names_the_languages_that_it_leaves_out_in_any_unit(tmp_path, capsys
     assert f"{path}: only en and fr are read, not de-AT, sv; see the option languages" in ran.err
     found = run(capsys, "check", path).out
     assert "language left out: de-AT" in found
-    assert "unit without both languages: en, sv" in found
+    assert "both languages: en, sv" in found
     assert "not de" not in run(capsys, "stats", path, "--languages", "en", "fr").err
 
 

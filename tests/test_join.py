@@ -31,9 +31,9 @@ def joined(first, second, **options):
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("ab", "a", "1 pairs are in both, but the second input lacks 1 .*'b'"),
-        ("a", "ab", "1 pairs are in both, but the first input lacks 1 .*'b'"),
-        ("ab", "ac", "the second input lacks 1 .*'b'.*partial=True"),
+        ("ab", "a", "second input lacks 1 .*'b'"),
+        ("a", "ab", "first input lacks 1 .*'b'"),
+        ("ab", "ac", "lacks 1 .*'b'.*partial=True"),
         ("", "a", "the first input lacks 1"),
         ("abb", "acb", "'b' repeats in the first"),
         ("acb", "abb", "'b' repeats in the second"),
@@ -81,7 +81,7 @@ def test_tokens_that_differ_are_told_and_counts_that_differ_refused():
     assert found.tokens == [("1", "source", 1, ".", ".."), ("1", "target", 0, "b", "B")]
     told = "2 tokens differ in 1 pairs (pair '1', source word 1: '.' and '..')"
     assert str(found) == f"{told}; the first ones are kept"
-    with pytest.raises(JoinError, match=r"pair '1': the source sentence has 2 tokens .* 3"):
+    with pytest.raises(JoinError, match=r"has 2 tokens .* 3"):
         list(join_pairs(one[:1], [SentencePair("1", ("a", ".", "!"), ("b",))]))
 
 

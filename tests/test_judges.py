@@ -143,8 +143,8 @@ def test_quality_with_a_model(crowd, capsys):
     again = [doubt[int(row["pair"][1:])] for row in ran.json["again"]]
     assert again == sorted(again)
     cautions = " ".join(ran.json["cautions"])
-    assert "too sure where pairs are hard for everybody" in cautions
-    assert "nothing can show that the model is wrong" in cautions
+    assert "hard for everybody" in cautions
+    assert "the model is wrong" in cautions
     assert "model" not in made(capsys, *base, "--json").json["annotators"][0]
     assert "right (model)" in made(capsys, *base, "--model").out
     run(capsys, *base, "--model", "--annotators", "ann", "ben").failed("needs 3 judges")

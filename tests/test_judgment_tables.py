@@ -61,7 +61,7 @@ def test_a_column_of_something_else_is_explained(tmp_path, capsys):
     table = put(tmp_path, "wide.csv", "id,anna,ben,genre\np1,0,1,news\np2,0,0,news\n")
     ran = run(capsys, "agree-judgments", table, "--scheme", "0-3")
     assert ran.code == 2
-    assert "call its column 'attribute.genre'" in ran.err
+    assert "column 'attribute.genre'" in ran.err
 
 
 def test_check_asks_for_no_words_in_a_table_of_judgments(tmp_path, capsys):

@@ -417,4 +417,4 @@ def test_a_kernel_that_cannot_be_saved_is_used_and_reported_once(home, monkeypat
     assert run()
     assert run()
     told = [record.getMessage() for record in caplog.records]
-    assert sum("cannot be saved (AttributeError: no such name)" in text for text in told) == 1
+    assert sum("(AttributeError: no such name)" in text for text in told) == 1

@@ -116,7 +116,7 @@ def test_align_warns_of_exchanged_languages(capsys, model, tmp_path):
     words = ("--load", model, "-o", out, "--json", "--quiet")
     ran = made(capsys, "align", EN, FR, *words)
     assert ran.err.startswith(f"alignkit: {model}: warning: the texts fit the other direction")
-    assert "100% and 100% if source and target are exchanged" in ran.err
+    assert "100% and 100% if source" in ran.err
     known = ran.json["known_words"]
     assert (known["pairs"], known["pairs_exchanged"], known["exchanged"]) == (52, 52, True)
     ran = made(capsys, "align", FR, EN, *words)
@@ -132,7 +132,7 @@ def test_lines_that_come_one_by_one_are_judged_together(capsys, monkeypatch, mod
     feed(monkeypatch, "".join(f"{line}\n" for line in lines))
     ran = made(capsys, "align", "-", "--load", model, "--quiet")
     assert ran.out.count("\n") == len(lines)
-    assert ran.err.count("the texts fit the other direction better") == 1
+    assert ran.err.count("fit the other direction") == 1
 
 
 def _text(path):

@@ -367,7 +367,7 @@ def test_people_have_any_name_beside_that_of_the_account(lab):
 def test_who_is_invited_under_a_name_that_was_proposed_is_not_taken_for_somebody_else(lab):
     lab.links.create("invite", "jan", CARLA, project="news", display="Jan Kov\xe1\u010d")
     error = refused("other", lab.links.create, "invite", "jan", CARLA, display="Jan Nov\xe1k")
-    assert "There is an account jan already." in str(error)
+    assert "an account jan already" in str(error)
     assert lab.accounts.get("jan").display == "Jan Kov\xe1\u010d"
     for same in ("", "jan", "Jan Kov\xe1\u010d"):
         assert lab.links.create("invite", "jan", CARLA, project="news", display=same).token

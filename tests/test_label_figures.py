@@ -145,7 +145,7 @@ def test_fleiss_needs_as_many_judgments_of_each_item():
         figures = view_figures(view, None, drawing(resamples=1))
         fleiss = figure(figures, "joint", "fleiss")
         assert isnan(fleiss.value) != defined
-        assert ("items have different numbers of judgments" in fleiss.reason) != defined
+        assert ("different numbers of judgments" in fleiss.reason) != defined
         assert not isnan(figure(figures, "joint", "alpha.nominal").value)
 
 

@@ -112,7 +112,7 @@ def test_rewrites_are_left_out_wherever_labels_count(tmp_path, capsys):
         crowd_quality(corpus, gold="gold", scheme="binary"),
     ):
         assert one.rewrites_left_out == one.to_json()["rewrites_left_out"] == 3
-        assert "3 of 8 pairs are rewrites, which nobody judged; they are left out" in str(one)
+        assert "3 of 8 pairs are rewrites" in str(one)
     found, wanted = (
         (
             profile_labels(x, ["a", "b"], "gold", scheme="binary").to_json(),
@@ -167,7 +167,7 @@ def test_systems_are_compared_on_pairs_that_all_judged(capsys, tmp_path):
         assert (one.common_pairs, one.common_right) == (len(plain), right)
         assert one.common_accuracy == right / len(plain)
     assert [row["common_accuracy"] for row in found.to_json()["systems"]] == [1.0, 0.8]
-    assert "compare them on the 5 that all judged" in str(found)
+    assert "on the 5 that all" in str(found)
     assert "judged by all" in str(found)
 
 

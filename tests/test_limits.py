@@ -114,7 +114,7 @@ LONG_SENTENCES = {
 @pytest.mark.parametrize("name", LONG_SENTENCES)
 def test_a_sentence_has_a_limit(tmp_path, name):
     path = write(tmp_path, "x", LONG_SENTENCES[name])
-    with pytest.raises(FormatError, match=r"x:\d.* has 6 words, more than 5; .* with `max_words`"):
+    with pytest.raises(FormatError, match=r"x:\d.* 6 words.*`max_words`"):
         read_corpus(path, format=name, max_words=5)
     assert len(read_corpus(path, format=name, max_words=6)) == 1
 
@@ -219,7 +219,7 @@ def test_a_bomb_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path, line, comma
     held = [sys.executable, "-c", HELD, "3000", command, str(path)]
     ran = subprocess.run(held, capture_output=True, text=True, check=False)
     assert ran.returncode == 2
-    assert "bomb.gz: grows to more than 100 times its size" in ran.stderr
+    assert "bomb.gz: grows to more" in ran.stderr
 
 
 # --- control characters
@@ -293,7 +293,7 @@ def test_what_is_not_read_is_not_written(tmp_path, name):
     corpus = read_corpus(PARAPHRASES, format="alignkit-jsonl")
     (pair,) = (pair for pair in corpus if pair.id == "p01")
     odd = replace(pair, source=("a\x1b", *pair.source[1:]))
-    with pytest.raises(AlignkitError, match=r"token 'a\\x1b' is empty or contains"):
+    with pytest.raises(AlignkitError, match=r"'a\\x1b' is empty"):
         write_corpus([odd], tmp_path / "out", format=name, annotator=next(iter(pair.annotations)))
 
 

@@ -146,18 +146,18 @@ def test_a_member_beyond_4_gigabytes_is_found_by_others(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"arrays": {"x": np.array([None, {}])}}, "has type object; expected one of float32"),
-        ({"arrays": {"x": np.array(["a"])}}, "array 'x' has type str"),
-        ({"arrays": {"x": np.zeros(2, bool)}}, "array 'x' has type bool"),
-        ({"arrays": {"x": [1, 2]}}, "array 'x' has type list"),
+        ({"arrays": {"x": np.array([None, {}])}}, "has type object"),
+        ({"arrays": {"x": np.array(["a"])}}, "has type str"),
+        ({"arrays": {"x": np.zeros(2, bool)}}, "has type bool"),
+        ({"arrays": {"x": [1, 2]}}, "has type list"),
         ({"arrays": {"../x": np.zeros(2)}}, r"invalid name '../x'; expected lower-case letters"),
         ({"arrays": {"x\n": np.zeros(2)}}, "invalid name"),
         ({"words": {"": ["a"]}}, "invalid name ''"),
-        ({"words": {"x": "abc"}}, "words 'x' must be a list of texts"),
-        ({"words": {"x": ["a", 3]}}, "words 'x' must be a list of texts"),
+        ({"words": {"x": "abc"}}, "words 'x' must be"),
+        ({"words": {"x": ["a", 3]}}, "words 'x' must be"),
         ({"header": {"x": math.nan}}, "not JSON compliant"),
         ({"header": {"x": np.float32(1)}}, "float32 is not JSON serializable"),
-        ({"header": {"x": {1: 2}}}, "the name 1 in the header is not a text"),
+        ({"header": {"x": {1: 2}}}, "name 1 in the header"),
         ({"header": {"x": 10**5000}}, "integer string conversion"),
         ({"header": {"x": "y" * (1 << 26)}}, "the header has"),
     ],
@@ -192,7 +192,7 @@ def test_other_files_are_no_models(tmp_path, content):
 
 def test_another_zip_file_is_no_model(tmp_path):
     np.savez(tmp_path / "a.npz", x=np.zeros(3))
-    with pytest.raises(FormatError, match=r"is not a model of alignkit: it begins with b'PK"):
+    with pytest.raises(FormatError, match="it begins with b'PK"):
         model_files.read_model(tmp_path / "a.npz")
     with zipfile.ZipFile(tmp_path / "b", "w") as packed:
         packed.writestr("header.json", json.dumps({"alignkit": "model", "version": 1}))
@@ -206,7 +206,7 @@ def test_places_without_a_file_are_named(tmp_path):
         Aligner.load(tmp_path / "nowhere")
     assert isinstance(caught.value, FormatError)
     assert caught.value.filename == str(tmp_path / "nowhere")
-    refuses(IsADirectoryError, "is a folder; give the file of a model", Aligner.load, tmp_path)
+    refuses(IsADirectoryError, "is a folder", Aligner.load, tmp_path)
     refuses(FormatError, r"cannot be read: .*embedded null", model_files.read_model, "a\0b")
     refuses(WriteError, "standard output", written, "-")
     if not hasattr(os, "mkfifo"):
@@ -284,34 +284,34 @@ def table(dtype="float32", shape=(2,)):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"{", "its header.json does not declare"),
+        (b"{", "does not declare"),
         *((one, "is not a model") for one in (b"[" * 100_000, b"1" * 5000, {})),
         ({"alignkit": "corpus", "version": 1}, "is not a model"),
-        ({"alignkit": "model"}, "its version is 'None'; train"),
+        ({"alignkit": "model"}, "version is 'None'"),
         (model(version=0), "its version is '0'"),
         (model(version="1"), "its version is '1'"),
         (model(version=7), r"file version 7, made by a newer .* reads version 6: install a newer"),
         (model(version=5), r"file version 5, made by an older .* reads version 6: train it again"),
         (model(more=1), "alignkit, arrays, header, more, version, words"),
-        ({"alignkit": "model", "version": 6}, "it has the entries alignkit, version"),
-        (model(header=[]), "its header must be an object"),
+        ({"alignkit": "model", "version": 6}, "it has the entries"),
+        (model(header=[]), "must be an object"),
         (model(header={"p0": math.nan}), "contains NaN"),
         (model(header={"p0": -math.inf}), "contains -Infinity"),
         (model(arrays={"../../x": {}}), "invalid name '../../x'"),
         (model(arrays={"x": 3}), "'x' must have .* dtype and shape"),
-        (model(arrays={"x": {"dtype": "float32"}}), "exactly the entries dtype and shape"),
-        (model(arrays=table("object")), "array 'x' has type 'object', not one of float32"),
+        (model(arrays={"x": {"dtype": "float32"}}), "entries dtype and shape"),
+        (model(arrays=table("object")), "has type 'object', not"),
         (model(arrays=table({})), "array 'x' has type"),
-        (model(arrays=table(shape=3)), "array 'x' has the shape 3"),
-        (model(arrays=table(shape=[-1])), r"array 'x' has the shape \[-1\]"),
-        (model(arrays=table(shape=[True])), "array 'x' has the shape"),
+        (model(arrays=table(shape=3)), "has the shape 3"),
+        (model(arrays=table(shape=[-1])), r"has the shape \[-1\]"),
+        (model(arrays=table(shape=[True])), "has the shape"),
         *(
             (model(arrays=table(shape=shape)), "impossible shape")
             for shape in ([1] * 33, [2**62], [0, 10**4000])
         ),
         (model(arrays=table(shape=[2**58])), "cut off"),
-        (model(words={"x": {"count": 1}}), "exactly the entries count and bytes"),
-        (model(words={"x": {"count": 1, "bytes": -1}}), "invalid numbers of words and bytes"),
+        (model(words={"x": {"count": 1}}), "entries count and bytes"),
+        (model(words={"x": {"count": 1, "bytes": -1}}), "invalid numbers"),
         (model(words={"x": {"count": 1, "bytes": 10**400}}), "cut off"),
         (model(words={f"x{k}": {"count": 1, "bytes": 10**18} for k in range(99)}), "cut off"),
     ],
@@ -328,7 +328,7 @@ FLOATS, NUMBERS = (model_files.TableHeader(kind, (2,)).prefix for kind in ("floa
 @pytest.mark.parametrize(
     ("changed", "part", "said"),
     [
-        ({"arrays": table()}, ("arrays/x.npy", NUMBERS + b"\0" * 8), "not have the declared type"),
+        ({"arrays": table()}, ("arrays/x.npy", NUMBERS + b"\0" * 8), "the declared type"),
         ({"arrays": table()}, ("arrays/y.npy", FLOATS + b"\0" * 8), "record before arrays/x.npy"),
         ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 9), "bytes, expected"),
         ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 7), "cut off"),

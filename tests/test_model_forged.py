@@ -129,7 +129,7 @@ def test_models_that_lack_a_part_are_refused(tmp_path, models, model, kind):
         if name != "reverse":  # without it, it is the forward one
             less = {key: part for key, part in parts[kind].items() if key != name}
             write_model(tmp_path / "m", **{**parts, kind: less})
-            with pytest.raises(AlignerError, match=r"m: not a model that .*; train it again"):
+            with pytest.raises(AlignerError, match="train it again"):
                 Aligner.load(tmp_path / "m")
 
 
@@ -178,13 +178,13 @@ def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, models):
         ({"history": 7}, "history is 7"),
         ({"casefold": "yes"}, "casefold is 'yes'"),
         ({"casefold": 1}, "casefold is 1"),
-        ({"stranger": 1}, "stranger is not a known entry"),
-        ({"null_shares": [0.5, 0.5]}, "null_shares are a list of 2; hmm has none"),
-        ({"vectors": None}, "vectors is None; expected dimensions, spread"),
-        ({"vectors": {"dimensions": 3}}, "vectors is a dict of 1; expected dimensions, spread"),
-        ({"vectors": {**VECTORS, "dimensions": 0}}, "dimensions is 0; expected a number from 1"),
-        ({"vectors": {**VECTORS, "dimensions": 1.5}}, "dimensions is 1.5; expected int"),
-        ({"vectors": {**VECTORS, "spread": 0.0}}, "vectors: spread is 0.0; expected a number up"),
+        ({"stranger": 1}, "stranger is not"),
+        ({"null_shares": [0.5, 0.5]}, "are a list of 2; hmm"),
+        ({"vectors": None}, "vectors is None"),
+        ({"vectors": {"dimensions": 3}}, "is a dict of 1"),
+        ({"vectors": {**VECTORS, "dimensions": 0}}, "dimensions is 0"),
+        ({"vectors": {**VECTORS, "dimensions": 1.5}}, "dimensions is 1.5"),
+        ({"vectors": {**VECTORS, "spread": 0.0}}, "spread is 0.0"),
         ({"history": [["hmm", 0, -1.0, -1.0]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, None]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, 10**400]]}, "history has the round"),

@@ -66,16 +66,16 @@ def count(data: str, options: Counting) -> Counting:
     ("given", "error", "words"),
     [
         ({"kind": "c"}, UnknownNameError, r"unknown kind 'c' \(known: a, b\)"),
-        ({"kind": 3}, ArgumentError, "kind is 3; it must be a string"),
-        ({"names": "anna"}, ArgumentError, "names is the string 'anna'"),
+        ({"kind": 3}, ArgumentError, "kind is 3"),
+        ({"names": "anna"}, ArgumentError, "names is the string"),
         ({"least": "3"}, ArgumentError, "least is the string '3'"),
-        ({"least": 0}, OptionError, "`least` must be at least 1, not 0"),
-        ({"share": 1.0}, OptionError, "`share` must lie between 0 and 1, not 1.0"),
-        ({"share": float("nan")}, OptionError, "`share` must lie between 0 and 1, not nan"),
-        ({"width": 0}, OptionError, "`width` must be above 0, not 0"),
+        ({"least": 0}, OptionError, "at least 1, not 0"),
+        ({"share": 1.0}, OptionError, "0 and 1, not 1.0"),
+        ({"share": float("nan")}, OptionError, "0 and 1, not nan"),
+        ({"width": 0}, OptionError, "must be above 0"),
         ({"split": ","}, OptionError, "`split` needs `by`: add it, or leave `split` out"),
-        ({"leest": 3}, UnknownArgumentError, "count: 'leest'; did you mean 'least'"),
-        ({"data": 3}, ArgumentError, "data is 3; it must be a string"),
+        ({"leest": 3}, UnknownArgumentError, "did you mean 'least'"),
+        ({"data": 3}, ArgumentError, "data is 3"),
     ],
     ids=str,
 )
@@ -90,9 +90,9 @@ def test_a_value_that_is_the_default_needs_nothing():
 
 
 def test_what_is_missing_is_named():
-    refuses(ArgumentError, "count: missing a required argument: 'scheme'", count, "x")
-    refuses(ArgumentError, "count: missing a required argument: 'data'", count, scheme="s")
-    refuses(ArgumentError, "count: too many positional arguments", count, "x", ["a"], "s")
+    refuses(ArgumentError, "argument: 'scheme'", count, "x")
+    refuses(ArgumentError, "argument: 'data'", count, scheme="s")
+    refuses(ArgumentError, "too many positional", count, "x", ["a"], "s")
 
 
 def test_a_function_of_several_data_takes_options_too():
@@ -172,7 +172,7 @@ def test_a_command_refuses_what_python_refuses(capsys):
     add_fields(parser, Counting)
     with pytest.raises(SystemExit):
         parser.parse_args([])
-    assert "the following arguments are required: --scheme" in capsys.readouterr().err
+    assert "required: --scheme" in capsys.readouterr().err
 
 
 def test_the_help_has_groups_defaults_and_what_is_rare():

@@ -129,25 +129,25 @@ def test_jsonl_reads_without_header_joined_and_with_empty_lines(tmp_path):
         ('{"id": 1}', "'id' is 1; expected a text"),
         ('{"source": ["a"]}', "'id' is missing"),
         ('{"id": "1", "source": ["a", 1]}', "contains 1; expected texts"),
-        ('{"id": "1", "sorce": []}', "unknown key 'sorce' in the pair"),
+        ('{"id": "1", "sorce": []}', "unknown key 'sorce'"),
         ('{"id": "1", "id": "2"}', "'id' occurs twice"),
         ('{"id": "\\ud800"}', "half a surrogate pair"),
         (pair(sure="0-0 1"), "'1' is not a link; expected i-j"),
-        (pair(sure="0-0", sur="1-0"), "unknown key 'sur' in the annotation of 'x'"),
+        (pair(sure="0-0", sur="1-0"), "unknown key 'sur'"),
         *((pair(sure=text), "not a link") for text in ("0-\u0661", "9999999999-0")),
         (pair(sure="2-0"), "link 2-0 lies outside"),
-        (pair(null="0-0"), "'0-0' is not a null; expected i- or -j"),
+        (pair(null="0-0"), "'0-0' is not a null"),
         (pair(null="-1"), "lies outside"),
         (pair(sure="0-0", weights={"1-0": 1}), "a weight for '1-0'"),
         (pair(sure="0-0", weights={"0-0": True}), "not a number"),
-        (pair(sure="0-0", weights={"0-0": float("nan")}), "NaN is not a JSON number"),
+        (pair(sure="0-0", weights={"0-0": float("nan")}), "not a JSON number"),
         (pair(sure="0-0").replace('"0-0"', "1e999"), "too large"),
         (pair(sure="0-0").replace('"0-0"', "9" * 5000), "has 5000 digits"),
         (pair(sure="0-0", labels={"0-0": "a", "00-0": "b"}), "are the same link"),
         (pair(flags="odd"), "expected a list"),
         ("[" * 100_000, "nested too deeply"),
         ('{"id": "1", "attributes": {"a": 1}}', "expected a text"),
-        ('{"id": "1"} x', "expected the end; found 'x'"),
+        ('{"id": "1"} x', "found 'x'"),
     ],
 )
 def test_jsonl_errors_name_the_line_and_the_cause(tmp_path, line, message):
@@ -199,14 +199,14 @@ def xml(tmp_path, text, encoding="utf-8"):
     ("inner", "message"),
     [
         ("<annotation/>", "failed to validate attributes"),
-        (SAID % "<sure>0</sure>", "does not follow alignkit.rng"),
+        (SAID % "<sure>0</sure>", "follow alignkit.rng"),
         (SAID % "<sure>1-0</sure>", "1-0 lies outside"),
         (SAID % '<weight link="0-0">1</weight>', "which is not a link"),
         (SAID % '<sure>0-0</sure><weight link="0-0">NaN</weight>', "not a finite number"),
         ('<annotation by="x"/><annotation by="x"/>', "occurs twice"),
-        ("text", "does not follow alignkit.rng"),
+        ("text", "follow alignkit.rng"),
         ("<w/>", "not expect element w"),
-        (SAID % '<label link="-">1</label>', "does not follow alignkit.rng"),
+        (SAID % '<label link="-">1</label>', "follow alignkit.rng"),
     ],
 )
 def test_xml_errors_name_the_line_and_the_cause(tmp_path, inner, message):
@@ -254,7 +254,7 @@ def test_entities_and_document_types_are_refused(tmp_path, format, doctype, star
 
 def test_a_late_document_type_and_an_undeclared_entity_are_refused(tmp_path):
     path = xml(tmp_path, f"<!--{'-=' * 100_000}-->{BOMB}{HEAD}{PAIR.format('')}</corpus>")
-    refuses(FormatError, "no element in the first", read_corpus, path, format="alignkit-xml")
+    refuses(FormatError, "no element in", read_corpus, path, format="alignkit-xml")
     path = xml(tmp_path, HEAD + PAIR.replace("<w>a", "<w>&a;").format("") + "</corpus>")
     refuses(FormatError, r"not XML: .* entity", read_corpus, path, format="alignkit-xml")
 

@@ -253,7 +253,7 @@ def test_a_tree_of_depth_5000_is_rewritten():
 def test_what_makes_no_sense_is_refused():
     for p in (1.5, -0.1, float("nan")):
         refuses(OptionError, r"rules\[0\]: p_target", RuleIndex.build, [rule("(N a)", "(N b)", p)])
-    with pytest.raises(OptionError, match="x1 is only on the target side"):
+    with pytest.raises(OptionError, match="only on the target"):
         RuleIndex.build([rule("(N x0:A)", "(N x0:A x1:A)")])
     for wrong in ({"min_p": 2}, {"min_count": -1}):
         refuses(OptionError, next(iter(wrong)), RuleIndex.build, [], **wrong)

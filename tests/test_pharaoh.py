@@ -98,7 +98,7 @@ def test_weights_base_and_direction_are_read(folder):
     path = folder(a="1-2 3?1\n") / "a"
     assert (texts(path, base=1), texts(path, transpose=True)) == (["0-1 2?0"], ["1?3 2-1"])
     assert texts(path, base=1, transpose=True) == ["0?2 1-0"]
-    with pytest.raises(FormatError, match=r"a:1: link 0-1 lies outside .* counted from 1"):
+    with pytest.raises(FormatError, match="a:1: link 0-1 lies outside"):
         texts(folder(a="0-1") / "a", base=1)
     refuses(OptionError, "`base` must be 0 or 1", opened, path, base=2)
 
@@ -174,11 +174,11 @@ def test_ids_are_read_with_and_without_words(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1\t0-0\n0-0\n", "a:2: either every line has an id"),
-        ("0-0\n1\t0-0\n", "a:2: either every line has an id"),
-        ("0-0\t1-1\n", "a:1: is '0-0' before the tab an id or a link"),
+        ("1\t0-0\n0-0\n", "a:2: either every line"),
+        ("0-0\n1\t0-0\n", "a:2: either every line"),
+        ("0-0\t1-1\n", "a:1: is '0-0' before"),
         ("1\t0-0\t1-1\n", "a:1: is '1' before the tab"),
-        ("0-0\n" * 20000 + "7\t0-0\n", "a:20001: either every line has an id"),
+        ("0-0\n" * 20000 + "7\t0-0\n", "a:20001: either every line"),
     ],
 )
 def test_ids_are_everywhere_or_nowhere(folder, content, message):
@@ -233,7 +233,7 @@ def test_links_out_of_range_and_numbers_of_lines_are_told(folder):
         by_kernel(place / "three", **beside(place, "s", "t"))
     place = folder(one="0-0\n", two="0-0\n\n", **WORDS)
     options = beside(place, "s", "t")
-    with pytest.raises(FormatError, match=r"one: has 1 lines, but .* 2 sentences; .*partial=True"):
+    with pytest.raises(FormatError, match=r"one: has 1 lines.*partial=True"):
         by_kernel(place / "one", **options)
     partial = by_kernel(place / "one", partial=True, **options)[0]
     assert [list(pair.annotations) for pair in partial] == [["alignment"], []]

@@ -166,10 +166,10 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path):
     path, table = tmp_path / "grammar", tmp_path / "table"
     table.write_text("a\tb\t1\t1\t1\n")
     path.write_text("[X] ||| a [X,1] ||| b [X,1] ||| count=2\n")
-    run(capsys, "pivot", path).failed("grammar: rule 1 lacks p(target | source)")
+    run(capsys, "pivot", path).failed("grammar: rule 1 lacks")
     write_rules([RuleType(grammar()[0].rule, p_target=0.5, p_source=0.5)], path, "tsv")
     run(capsys, "pivot", path, "--min-count", 2).failed("rule 1 has no count")
-    run(capsys, "pivot", path, table).failed("one has phrase pairs, the other rules")
+    run(capsys, "pivot", path, table).failed("the other rules")
     run(capsys, "pivot", path, "--jsonl").failed("use --to jsonl")
     run(capsys, "pivot", table, "--to", "tsv").failed("--to is for rules")
     run(capsys, "pivot", path, "--rules-format", "xrs").failed(f"{path}:1")

@@ -111,7 +111,7 @@ def test_a_dangling_link_makes_the_file_it_leads_to(tmp_path):
     assert (tmp_path / "link").is_symlink()
     assert tree(tmp_path / "sub") == {"file": "newer"}
     (tmp_path / "round").symlink_to("round")
-    refuses(WriteError, r"round: cannot be written: .*symbolic links", put, tmp_path / "round")
+    refuses(WriteError, r"round: .*symbolic links", put, tmp_path / "round")
     (tmp_path / "nowhere").symlink_to("none/file")
     refuses(WriteError, "nowhere: cannot be written", put, tmp_path / "nowhere")
 
@@ -128,7 +128,7 @@ def test_other_names_of_files_alone_or_in_a_folder_keep_their_contents_and_that_
     with together() as outputs, atomic_files.replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "a/2", text="new")
     assert (tmp_path / "mine").read_text() == "old"
-    assert "out: replaced; other hard links" in outputs.notes[0]
+    assert "replaced; other hard links" in outputs.notes[0]
 
 
 @posix
@@ -162,7 +162,7 @@ def test_a_read_only_file_is_not_replaced(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_text("old")
     monkeypatch.setattr(os, "access", lambda *_: False)  # as it is for all but root
-    refuses(WriteError, "a: cannot be written: it is read-only", put, path)
+    refuses(WriteError, "it is read-only", put, path)
     assert tree(tmp_path) == {"a": "old"}
 
 
@@ -172,7 +172,7 @@ def test_a_folder_that_takes_no_file_is_told(tmp_path, monkeypatch):
 
     (tmp_path / "a").write_text("old")
     monkeypatch.setattr(os, "open", refused)
-    refuses(WriteError, "cannot create files in its folder", put, tmp_path / "a")
+    refuses(WriteError, "files in its folder", put, tmp_path / "a")
 
 
 def test_names_beside_are_nobody_elses(tmp_path):
@@ -318,8 +318,8 @@ def test_a_folder_is_not_put_over_a_file_of_its_name(tmp_path):
         with atomic_files.replacing_folder(str(tmp_path / "out")) as made:
             fill(made.root, name, text="new")
 
-    refuses(WriteError, "is a file; expected a folder; nothing", act, "a/1")
-    refuses(WriteError, "is a folder; expected a file; nothing", act, "b")
+    refuses(WriteError, "expected a folder; nothing", act, "a/1")
+    refuses(WriteError, "expected a file; nothing", act, "b")
     assert tree(tmp_path) == {"out/a": "old", "out/b/mine": "old"}
 
 
@@ -361,7 +361,7 @@ def test_a_name_in_gz_packs_text_to_the_same_bytes_at_any_time(tmp_path):
 def test_packing_that_fails_changes_nothing(tmp_path):
     path = tmp_path / "a.gz"
     path.write_bytes(b"before")
-    with pytest.raises(WriteError, match="cannot be written as UTF-8"):
+    with pytest.raises(WriteError, match="written as UTF-8"):
         write_texts([(path, "whole\n" * 9999 + "\ud800")])
     assert path.read_bytes() == b"before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.gz"]

@@ -81,9 +81,9 @@ def test_after_counts_gold_questions():
     assert rejection_chance(19, 2, after=20) == 0
     quality = measure(crowd(), after=100)
     assert {who.gold.verdict for who in quality.annotators} == {"too few"}
-    assert "fewer than half of 100 or more gold questions" in quality.head[2]
-    assert "of the 100 that are needed" in str(quality.cautions)
-    refuses(OptionError, "`after` must be at least 1, not 0", measure, crowd(), after=0)
+    assert "or more gold questions" in quality.head[2]
+    assert "100 that are needed" in str(quality.cautions)
+    refuses(OptionError, "at least 1, not 0", measure, crowd(), after=0)
 
 
 def test_the_chance_to_reject_who_guesses():
@@ -175,7 +175,7 @@ def test_who_is_no_better_than_one_label_is_in_doubt():
     lazy, errs = record["annotators"][:2]
     assert (lazy["baseline"], lazy["verdict"], lazy["kappa others"]) == (0.75, "in doubt", None)
     assert errs["kappa others"] is not None
-    assert "always answering '1', the most common label, is right in 75.0%" in quality.show()
+    assert "right in 75.0%" in quality.show()
     assert measure(corpus[:9]).baseline == 1
 
 
@@ -183,7 +183,7 @@ def test_people_alone_are_looked_at_unless_named():
     machine = Corpus(crowd()).with_roles({"guess": "system"})
     quality = measure(machine)
     assert "guess" not in [person.name for person in quality.annotators]
-    assert "40 judgments of guess (system) left out" in quality.show()
+    assert "40 judgments of guess" in quality.show()
     assert "left out" not in measure(machine, ["ann", "guess"]).show()
 
 
@@ -296,15 +296,15 @@ def test_long_lists_are_shortened_for_people_and_counted():
         pairs.append(judged(f"q{k}", said, phrase=f"f{k}"))
     quality = measure(Corpus(pairs), over="phrase")
     text, again = " ".join(quality.show().split()), quality.shown_tables()[1]
-    assert "by whom: 300 pairs; nobody is left to judge 246 of them" in text
+    assert "left to judge 246" in text
     assert [row[0] for row in again.rows] == [f"q{k}" for k in range(246, 286)]
-    assert "40 of 300 are shown; CSV and JSON have all" in text
+    assert "40 of 300 are shown" in text
     assert len(quality.shown_tables()[-1].rows) == 40
     assert len(quality.to_json()["again"]) == len(quality.to_json()["phrases"]) == 300
     assert quality.csv().count("again,") == 300
     alone = measure(Corpus(pairs[:246]))
     assert not alone.shown_tables()[1].rows
-    assert "not shown here; CSV and JSON have all" in alone.show()
+    assert "not shown here" in alone.show()
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_failure_leaves_the_old_files_and_nothing_else(tmp_path):
     place = names.pop("links")
     refuses(KeyboardInterrupt, None, io.write_corpus, failing(), place, format="pharaoh", **names)
     surrogate = SentencePair("2", ("a",), ("\udc80",), {"gold": Alignment()})
-    with pytest.raises(WriteError, match=r"target: '\\udc80' cannot be written as UTF-8"):
+    with pytest.raises(WriteError, match=r"'\\udc80' cannot be written"):
         io.write_corpus([PAIR, surrogate], place, format="pharaoh", **names)
     files = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert files == dict.fromkeys(("links", "source", "target"), "old")

@@ -297,9 +297,9 @@ def test_learning_tells_what_it_gained(refiner):
     assert report.gain.value == pytest.approx(report.after.value - report.before.value)
     assert report.before.low < report.before.value < report.before.high
     assert report.calibration[1] < report.calibration[0]
-    assert "by cross-validation on 24 pairs" in str(report)
+    assert "on 24 pairs" in str(report)
     used = f"better in {int(100 * report.gaining)}% of the resamples: weight {weight - 0.005:.2f}"
-    assert f"({used}, the rest for the aligner alone)" in str(report)
+    assert f"({used}, the rest" in str(report)
     for share, told in ((0.5965, "; better in 59% of"), (0.29, "in 29% of"), (0.0, "in 0% of")):
         assert told in replace(report, used=False, gaining=share).verdict
     few = replace(report, used=False, weight=0.0999)
@@ -604,7 +604,7 @@ def test_what_cannot_be_learned_from_is_refused(aligner, corpus):
     refuses(UnknownNameError, told, train, aligner, corpus, "nobody")
     refuses(UnknownNameError, "objective", train, aligner, corpus, objective="fame")
     refuses(AlignerError, "no refinement", Refiner.of, aligner)
-    refuses(OptionError, "vectors for the source too", train, aligner, corpus, target_vectors=len)
+    refuses(OptionError, "for the source too", train, aligner, corpus, target_vectors=len)
 
 
 def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(aligner, corpus):

@@ -148,7 +148,7 @@ def test_links_that_become_one_keep_the_best_of_each():
         "nulls of words that are now part of a linked word": 1,
     }
     assert not one.nulls
-    assert "labels of links that are now one" in str(result)
+    assert "that are now one" in str(result)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_other_texts_are_named_with_their_first_difference():
 
 def test_wrong_arguments_are_refused():
     corpus = Corpus.from_texts(["a"], ["b"])
-    with pytest.raises(JoinError, match="`source_words` has 2 sentences for 1 pairs"):
+    with pytest.raises(JoinError, match="has 2 sentences for 1"):
         ak.retokenize(corpus, ["a", "b"])
     with pytest.raises(OptionError, match="no new words"):
         ak.retokenize(corpus)
@@ -243,14 +243,14 @@ def test_the_command_reports_what_it_did(tmp_path, capsys):
     assert [str(p.alignment("alignment")) for p in ak.read_corpus(out)] == ["0-0", "0-0 1-0"]
     write(tmp_path, "w", "unhappi\nsa d\n")
     run(capsys, "retokenize", *reading, "-o", tmp_path / "p.jsonl").failed(
-        "pair '1': the texts differ", "'happy' in the corpus, 'unhappi'", "--differing"
+        "pair '1': the texts differ", "in the corpus, 'unhappi'", "--differing"
     )
     assert not (tmp_path / "p.jsonl").exists()
     more = ["--differing", "leave-out", "--json", "--quiet", "-o", out]
     left = made(capsys, "retokenize", *reading, *more)
     assert left.json["pairs"] == 1
     assert left.json["differing"][0]["id"] == "1"
-    assert "pair '1' left out: the texts differ" in left.err
+    assert "pair '1' left out" in left.err
     run(capsys, "retokenize", links, "--source", corpus, "-o", out).failed("--source-words")
 
 

@@ -58,13 +58,13 @@ def test_judgments_of_other_roles_are_counted_and_not_compared():
     judged = Corpus(SentencePair(str(k), ["a"], ["x"], said) for k in range(4))
     agreement = agree_on_judgments(judged, scheme="binary", resamples=20)
     assert agreement.annotators == ("anna", "ben")
-    assert "4 judgments of tool (system), not compared" in str(agreement)
+    assert "4 judgments of tool (system)" in str(agreement)
     named = agree_on_judgments(judged, ["anna", "tool"], scheme="binary", resamples=20)
     assert named.annotators == ("anna", "tool")
 
 
 def test_a_role_that_there_is_not_is_an_error_with_its_place(tmp_path):
-    with pytest.raises(AlignmentError, match="expected one of annotator, initial"):
+    with pytest.raises(AlignmentError, match="annotator, initial"):
         Annotation(Alignment(), role="boss")
     line = {
         "id": "1",

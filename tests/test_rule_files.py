@@ -347,10 +347,10 @@ def test_nothing_is_written_where_a_rule_is_none(tmp_path):
     path.write_text("old")
     refuses(ArgumentError, r"rules\[1\] is the string 'x'", write_rules, [PLAIN, "x"], path)
     unpaired = RuleType(Rule(Node("A", (Variable(0, "B"),)), Node("A", ("b",))))
-    with pytest.raises(ArgumentError, match="variables of both sides differ"):
+    with pytest.raises(ArgumentError, match="both sides differ"):
         write_rules([PLAIN, unpaired], path, "joshua")
     refuses(UnknownNameError, "did you mean 'joshua'", write_rules, [PLAIN], path, "josua")
-    with pytest.raises(WriteError, match="cannot be written as UTF-8"):
+    with pytest.raises(WriteError, match="written as UTF-8"):
         write_rules([RuleType(parse_rule('A("a") ||| A("\ud800")'))], path)
     assert path.read_text() == "old"
     refuses(ArgumentError, "path is 3", read_rules, 3)

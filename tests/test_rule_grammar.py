@@ -205,7 +205,7 @@ def test_pairs_that_give_no_rules_are_counted():
     grammar = learn_grammar(pairs)
     assert (len(grammar), grammar.pairs) == (1, 1)
     assert grammar.passed_over == {"not parsed": 1, "not aligned": 1, "without words": 1}
-    with pytest.raises(UnknownNameError, match="annotator of the corpus: 'anna'"):
+    with pytest.raises(UnknownNameError, match="the corpus: 'anna'"):
         learn_grammar(pairs, annotator="anna")
     refuses((UnknownNameError, NotAlignedError), None, learn_grammar, pairs[3:], annotator="anna")
     assert len(learn_grammar([])) == 0

@@ -63,12 +63,12 @@ def test_rules_stand_by_kind_and_what_is_not_shown_is_counted():
     head = text(root.find(".//header"))
     assert "4 types of tree rules, learned from 714 sentence pairs, seen 1,203.50 times" in head
     assert "1 of them once" in head
-    assert "Rules left out: more than 5 variables (1,234)." in head
-    assert "Sentence pairs skipped: no source tree (3)." in head
+    assert "more than 5 variables (1,234)" in head
+    assert "no source tree (3)" in head
     root = page(Grammar(GRAMMAR.types[1:3], pairs=714), whole=GRAMMAR)
     head = text(root.find(".//header"))
     assert "4 types of tree rules, learned from 714 sentence pairs, seen 1,203.50 times." in head
-    assert "Shown: 2 types, seen 3.50 times; 1 of them once." in head
+    assert "2 types, seen 3.50 times" in head
     rows = {text(row[0]): [text(cell) for cell in row[1:]] for row in root.find(".//tbody")}
     assert rows["reordering+words"] == ["1,200", "1"]
     assert root.xpath("//nav//a/text()") == ["phrasal (1)", "monotone+words (1)"]
@@ -118,19 +118,17 @@ def test_a_page_of_many_rules_stays_small_and_says_so(monkeypatch):
     root = page(Grammar(tuple(types)), limit=20)
     lexical = root.get_element_by_id("kind-lexical")
     assert len(lexical.findall(".//article")) == 20
-    assert "300 types, seen 300 times; the first 20 are drawn, 280 left out by the limit" in text(
-        lexical
-    )
+    assert "the first 20 are drawn, 280" in text(lexical)
     phrasal = root.get_element_by_id("kind-phrasal")
-    assert "Too large to draw: 503 symbols." in text(phrasal)
+    assert "503 symbols" in text(phrasal)
     assert len(text(phrasal.find(".//code"))) < 4_100
     middle = Node("S", tuple(Node(f"N{k}", (f"w{k}",)) for k in range(90)))
     many = Grammar(tuple(RuleType(Rule(middle, Node(f"S{k}", ("x",))), 1) for k in range(20)))
-    assert "left out to keep the page small" not in "".join(draw_rules_page(many, limit=20))
+    assert "keep the page small" not in "".join(draw_rules_page(many, limit=20))
     monkeypatch.setattr(rules_page, "_MOST_CHARACTERS", 100_000)
     whole = "".join(draw_rules_page(many, limit=20))
     assert len(whole) < 200_000
-    assert "left out to keep the page small" in whole
+    assert "keep the page small" in whole
 
 
 def test_a_grammar_without_rules_has_a_page_and_what_cannot_be_is_an_error(tmp_path):

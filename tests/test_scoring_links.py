@@ -149,7 +149,7 @@ def test_a_base_that_looks_wrong_is_told(tmp_path, caplog, capsys):
     ak.score(plain, from_one)
     (told,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
     suspicion = told.removeprefix(f"{from_one}: ")
-    assert suspicion.endswith("if words are counted from 1, use `ref_base=1`")
+    assert suspicion.endswith("use `ref_base=1`")
     ran = run(capsys, "score", plain, from_one)
     assert f"{from_one}: warning: {suspicion.replace('`ref_base=1`', '--ref-base 1')}" in ran.err
     caplog.clear()
@@ -171,7 +171,7 @@ def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
         ({"ref_annotator": 3}, errors.ArgumentError, "ref_annotator is 3"),
     ):
         refuses(error, told, ak.score, plain, plain, **options)
-    refuses(OSError, "to give links, use a list", ak.score, "0-0 1-1", "0-0")
+    refuses(OSError, "use a list", ak.score, "0-0 1-1", "0-0")
     refuses(ak.FormatError, None, ak.score, tmp_path / "none", tmp_path)
     refuses(errors.MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
     told = "unknown argument of aer: .level."

@@ -68,7 +68,7 @@ def test_one_pair_has_no_interval_and_the_reason_is_told():
     one = score(["0-0 1-1"], ["0-0 1-1"]).with_intervals(resamples=9)
     assert math.isnan(one.intervals["links"]["f1"].low)
     assert str(one).count("100.0 (a)") == 3
-    assert "(a) there is only one sentence pair, so nothing to resample" in str(one)
+    assert "only one sentence pair" in str(one)
     assert one.to_json()["intervals"]["links"]["f1"]["low"] is None
     rows = rows_of(np.random.default_rng(6), 2, 0.7)[:1]
     for found in compare({"a": rows, "b": rows}, link_ratios, resamples=9, trials=9):

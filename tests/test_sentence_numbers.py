@@ -87,7 +87,7 @@ def test_align_says_so_too(capsys, tmp_path):
     path, out = a3(tmp_path, "x.A3", PART), tmp_path / "out.align"
     for words in ((), ("--to", "xlwa")):
         ran = made(capsys, "align", path, "-o", out, "--format", "giza", *words, "--quiet")
-        assert f"{out}: warning: in the order of {path}" in ran.err
+        assert f"{out}: warning: in the order" in ran.err
     assert "warning" not in made(capsys, "align", path, "-o", out, "--to-ids", "--quiet").err
 
 

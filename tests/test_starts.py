@@ -86,7 +86,7 @@ def test_a_format_without_starts_counts_them_even_if_no_links_were_shown(tmp_pat
     ran = run(
         capsys, "convert", path, tmp_path / "a.align", "--to", "pharaoh", "--annotator", "anna"
     )
-    assert "what the annotators of 3 pairs were shown to begin with (start)" in ran.err
+    assert "the annotators of 3 pairs" in ran.err
 
 
 def test_a_start_that_is_no_text_is_an_error_with_its_place(tmp_path):
@@ -316,13 +316,13 @@ def test_where_nobody_shares_a_start_chance_is_not_by_edits():
     closed = agree(corpus, initial="", chance="kupper-hafner", resamples=50)
     assert [*pairing.beyond] == [pairing.chance] == ["kupper-hafner"]
     assert values(agreement, ["kupper-hafner"]) == values(closed, ["kupper-hafner"])
-    assert "did not both start from 'auto'" in pairing.no_edits
+    assert "start from 'auto'" in pairing.no_edits
     assert "|chance:kupper-hafner|" in agreement.signature
     assert "initial:" not in agreement.signature
     assert "|chance:kupper-hafner|" in pairing.main("words.sure").signature
     text = " ".join(str(agreement).split())
-    assert "In no pair did both start from 'auto', so C is not by edits" in text
-    assert "Do not compare C with a corpus corrected" not in text
+    assert "C is not by edits" in text
+    assert "Do not compare C" not in text
     assert "name it with initial" not in text  # it is known
 
 
@@ -419,5 +419,5 @@ def test_only_who_was_shown_an_alignment_is_asked_about_correcting_it():
 def test_the_command_says_on_how_many_pairs_edits_are_based(tmp_path, capsys):
     write_corpus(drawn(arms), path := tmp_path / "corpus.jsonl", format="alignkit-jsonl")
     ran = run(capsys, "agree", path, "--samples", "50", "--resamples", "50")
-    assert "In 10 of 40 pairs both started from 'auto'" in " ".join(ran.out.split())
-    assert "left-out: C leaves out 30 of 40 pairs in which the two did not both" in ran.out
+    assert "In 10 of 40 pairs both" in " ".join(ran.out.split())
+    assert "C leaves out 30 of 40 pairs" in ran.out

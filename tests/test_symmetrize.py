@@ -93,9 +93,9 @@ def test_lengths_are_the_greater_and_what_does_not_fit_is_refused():
     for method in METHODS:
         assert len(symmetrize(forward, reverse, method)) == (1 if method == "intersection" else n)
     one = LinkArrays.pack([Alignment()])
-    with pytest.raises(JoinError, match="forward has 1 sentence pairs and reverse 2"):
+    with pytest.raises(JoinError, match="forward has 1 sentence pairs"):
         symmetrize(one, LinkArrays.pack([Alignment()] * 2))
-    with pytest.raises(OptionError, match="two alignments, or two arrays"):
+    with pytest.raises(OptionError, match="or two arrays"):
         symmetrize(one, Alignment())
     with pytest.raises(UnknownNameError, match="did you mean 'grow-diag-final'"):
         symmetrize(one, one, "grow-diag-fina")

@@ -93,9 +93,9 @@ def test_each_form_is_told_by_its_first_lines(files):
     both = [list(map(str, read_trees(files / name))) for name in ("t.xml", "u.xml")]
     assert (both[0], both[0][0]) == (both[1], "(ROOT (S (NN rain) (VP (VBZ falls))))")
     assert both[0][2] == "None"
-    with pytest.raises(AlignkitError, match="unknown format of trees 'x'"):
+    with pytest.raises(AlignkitError, match="of trees 'x'"):
         list(read_trees(files / "s.txt", tree_format="x"))
-    with pytest.raises(FormatError, match=r"t\.xml:1: XML instead of brackets"):
+    with pytest.raises(FormatError, match=r"t\.xml:1: XML"):
         list(read_trees(files / "t.xml", tree_format="penn"))
 
 
@@ -120,7 +120,7 @@ def test_one_file_holds_both_sides_in_turn(files):
     with pytest.raises(OptionError, match="already has both sides"):
         attach_trees(pairs(), both_trees=files / "both", source_trees=files / "s.txt")
     refuses(OptionError, "give a file of trees", attach_trees, pairs())
-    with pytest.raises(JoinError, match=r"both:7: contains 8 trees.*for 3 sentence pairs"):
+    with pytest.raises(JoinError, match="both:7: contains 8 trees"):
         list(attach_trees(pairs()[:3], both_trees=files / "both"))
 
 
@@ -142,7 +142,7 @@ def test_wrong_counts_and_words_are_told(files):
         options = {"tree_format": "mrg"} if name == "m.mrg" else {}
         with pytest.raises(FormatError, match=f"{re.escape(name)}:{told}"):
             list(attach_trees(pairs(), **{f"{side}_trees": files / name}, **options))
-    with pytest.raises(MissingTextError, match="pair 'x' has no words"):
+    with pytest.raises(MissingTextError, match="'x' has no words"):
         list(attach_trees([SentencePair("x", None, None)], source_trees=files / "s.txt"))
 
 
@@ -248,7 +248,7 @@ def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypa
     write_corpus(pairs(), "in.jsonl", format="alignkit-jsonl")
     named = ["--source-trees", "s.txt", "--target-trees", "t.xml"]
     ran = run(capsys, "convert", "in.jsonl", "out.jsonl", "--to", "alignkit-jsonl", *named)
-    assert "s.txt, t.xml: 6 trees; 2 sentences without a parse" in ran.err
+    assert "6 trees; 2 sentences without" in ran.err
     counts = run(capsys, "stats", "out.jsonl", "--json").json["trees"]["parse"]
     assert (counts["source"], counts["target"], counts["deepest"]) == (3, 3, 5)
     ran = run(capsys, "check", "out.jsonl")
@@ -258,11 +258,11 @@ def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypa
     (found,) = ran.json
     assert (ran.code, found["trees"]) == (1, [{"side": "source", "name": "parse", "pairs": 2}])
     assert found["counts"]["tree that does not fit"] == 1
-    assert "leaf 1 is 'snow', but word 1 is 'rain'" in str(found["findings"])
+    assert "leaf 1 is 'snow'" in str(found["findings"])
     given = ["convert", "in.jsonl", "x", "--to", "alignkit-xml"]
     run(capsys, *given, "--source-trees", "bad").failed("bad:1:")
     assert not (files / "x").exists()
-    run(capsys, *given, "--drop-traces").failed("--drop-traces needs a file of trees")
+    run(capsys, *given, "--drop-traces").failed("a file of trees")
     told = "--both-trees already has both sides"
     run(capsys, *given, *named, "--both-trees", "t.xml").failed(told)
 
@@ -279,8 +279,8 @@ def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_pa
     text = (tmp_path / "c.jsonl").read_text().replace("(S a b", "(S a x")
     (tmp_path / "c.jsonl").write_text(text)
     ran = run(capsys, "check", path)
-    assert (ran.code, "tree that does not fit" in ran.out) == (1, True)
-    assert "leaf 1 is 'x', but word 1 is 'b'" in ran.out
+    assert (ran.code, "does not fit" in ran.out) == (1, True)
+    assert "leaf 1 is 'x'" in ran.out
     refuses(FormatError, r"c\.jsonl:2: pair '1': target tree 'p', character 6", read_corpus, path)
 
 

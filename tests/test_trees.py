@@ -80,9 +80,9 @@ def test_columns_that_are_no_tree_are_refused(tree, column, node, value):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (([-1, 0], [0, 0], [2, 1], [2]), "afters must be 2 whole numbers"),
+        (([-1, 0], [0, 0], [2, 1], [2]), "must be 2 whole numbers"),
         (([-1, 1], [0, 0], [2, 1], [2, 2]), "node 1 has the parent 1"),
-        (([-1, 0], [0, 0], [1, 1], [2, 2]), "the root spans 0-1, not all 2 words"),
+        (([-1, 0], [0, 0], [1, 1], [2, 2]), "spans 0-1, not all 2"),
         (([-1, 0], [0, 1], [2, 3], [2, 2]), "node 1 spans 1-3"),
         (([-1, 0], [0, 0], [2, 1], [2, 1]), r"afters\[1\] is 1, expected 2"),
     ],
@@ -100,7 +100,7 @@ def test_deep_trees_work_and_tags_and_traces_are_dropped():
     assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == Tree.parse(deep)
     assert len(repr(tree)) < 100
     assert tree.children(4999) == [Child(None, 0)]
-    refuses(TreeError, "5000 nodes deep, but nltk allows only 500", tree.to_nltk)
+    refuses(TreeError, "5000 nodes deep", tree.to_nltk)
     refuses(FormatError, "4999 closing brackets are missing", Tree.parse, deep[:-4999])
     text = "(S (NP-SBJ=1 (-NONE- *T*-1)) (VP=2 (VB-X go) (NP (-NONE- 0)) (ADVP)) (-LRB- -LRB-))"
     tree = Tree.parse(text, ["go", "("], drop_function_tags=True, drop_traces=True)
@@ -110,9 +110,9 @@ def test_deep_trees_work_and_tags_and_traces_are_dropped():
     refuses(FormatError, "only traces", Tree.parse, "(S (NP (-NONE- *)))", drop_traces=True)
     tree = nltk.Tree.fromstring(RAIN)
     assert str(Tree.from_nltk(tree, ["rain", "falls"])) == RAIN
-    with pytest.raises(TreeError, match="leaf 1 is 'falls', but word 1 is 'fell'"):
+    with pytest.raises(TreeError, match="but word 1 is 'fell'"):
         Tree.from_nltk(tree, ["rain", "fell"])
-    refuses(TypeError, "a leaf is 1; it must be", Tree.from_nltk, nltk.Tree("S", [1]))
+    refuses(TypeError, "a leaf is 1", Tree.from_nltk, nltk.Tree("S", [1]))
     refuses(TreeError, "1 word for a tree with 2", lambda: Tree.parse(RAIN).with_words(["a"]))
 
 
@@ -170,16 +170,16 @@ def test_strict_refuses_brackets_as_words(text):
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [
-        ("", None, "no tree; expected Penn brackets"),
+        ("", None, "expected Penn brackets"),
         ("(())", ["a"], "no tree"),
         ("rain", None, "1:1: 'rain' is outside"),
         ("(S (NN rain)", None, "1:13: a closing bracket .* of 'S'"),
-        ("(S (NN rain)))", None, "1:14: a closing bracket without an opening one"),
+        ("(S (NN rain)))", None, "1:14: a closing bracket"),
         ("(S ((NN rain)))", None, "1:4: a node without a label"),
         ("(S (JJ () (NN a))", None, "1:8: a node without a label"),
-        ("(S\n (NN rain)\n (NN snow))", ["rain", "now"], "3:6: leaf 1 is 'snow', but word 1 is"),
-        ("(S (NN a) (NN b))", ["a"], "1:15: 2 leaves for 1 word; leaf 1 is 'b'"),
-        ("(S (NN a))", ["a", "b"], "1:10: 1 leaf for 2 words; .* word 1 is 'b'"),
+        ("(S\n (NN rain)\n (NN snow))", ["rain", "now"], "3:6: leaf 1 is 'snow'"),
+        ("(S (NN a) (NN b))", ["a"], "1:15: 2 leaves for 1 word"),
+        ("(S (NN a))", ["a", "b"], "1:10: 1 leaf for 2 words"),
         ("(S (-NONE- 0) (NN a))", ["a"], "leaf 0 is '0'.*traces.*`drop_traces`"),
         ("(S (NN a) (-LRB- ()", ["a", "b("], "1:18: a node without a label"),
     ],
@@ -204,7 +204,7 @@ def test_pairs_hold_trees_by_name():
         (UnknownNameError, "unknown side 'left'", pair, ["left"]),
     ):
         refuses(kind, told, wrong.tree, *names)
-    with pytest.raises(TreeError, match=r"pair '1': the target tree 'gold' .* 2 leaves"):
+    with pytest.raises(TreeError, match=r"target tree 'gold' .* 2 leaves"):
         pair.with_trees("gold", target=tree)
     for words, told in (
         ((["hail", "falls"], ["b"]), "leaf 0 is 'rain', but word 0 is 'hail'"),

@@ -55,7 +55,7 @@ def test_words_of_a_file(tmp_path):
     refuses(OptionError, "has no words", function_words, str(path))
     path.write_bytes(b"\xff")
     refuses(OptionError, "cannot be read", function_words, "en", str(path))
-    with pytest.raises(OptionError, match=r"'klingon' is not a file, nor .*\(dutch, en"):
+    with pytest.raises(OptionError, match="'klingon' is not a file"):
         function_words("klingon")
 
 
