@@ -20,7 +20,7 @@ from alignkit import Aligner, Bitext, cluster
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.server.invitations import ServerFile
-from alignkit.cluster.parts import digest_of
+from alignkit.cluster.part_facts import digest_of
 from alignkit.cluster.run import FOLDER, Run, RunError, folder_beside
 from alignkit.errors import OptionError
 

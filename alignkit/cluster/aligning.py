@@ -15,10 +15,11 @@ from alignkit.align.encoder.encoding_counts import EncodingCounts
 from alignkit.align.known_words import KnownWords
 from alignkit.align.model_files import check_head
 from alignkit.align.settings import LONGEST_PIECE, Symmetrization
-from alignkit.cluster import parts as part_files
 from alignkit.cluster.connecting import open_session
 from alignkit.cluster.encoding import PartEncoder, counts_from
-from alignkit.cluster.parts import LinkOutput, Part, PartOutputs
+from alignkit.cluster.part_facts import check_parts, digest_of, inputs_of, refuse_long, text_facts
+from alignkit.cluster.part_outputs import LinkOutput, PartOutputs
+from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.run import Done, running
 from alignkit.cluster.session import Connection, OnProgress, Session, Task
 from alignkit.errors import AlignerError, OptionError
@@ -141,7 +142,7 @@ def align(
     """
     check_arguments(align, locals())
     with open_session(client, wait=wait) as session:
-        parts = part_files.find_parts(source, target)
+        parts = find_parts(source, target)
         how = LinkOutput(symmetrize, threshold, sure, probabilities)
         outputs = PartOutputs(output, scores, how)
         return align_parts(
@@ -165,7 +166,7 @@ def align_parts(
     """Align parts in a session; see `align`. `learned`: use the refinement from gold links."""
     reading = reading or ReadOptions()
     outputs.check(parts, None, model)
-    digest = part_files.digest_of(model)
+    digest = digest_of(model)
     opened: PartEncoder | Literal[False] | None = None
     if encoder is None or encoder is False:
         opened = encoder
@@ -187,10 +188,8 @@ def align_parts(
     )
     with running(work, beside) as run:
         run.try_workers(session)
-        facts = part_files.check_parts(
-            session, parts, part_files.text_facts, reading, run=run, progress=progress
-        )
-        run.settle(plan.contents(part_files.inputs_of(parts, facts), files))
+        facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)
+        run.settle(plan.contents(inputs_of(parts, facts), files))
         memory = memory_of(plan.model) + (opened.memory if opened else 0)
         tasks = {}
         for k in sorted(range(len(parts)), key=lambda k: -facts[k].words):
@@ -253,7 +252,7 @@ def _align_part(paths: Sequence[str], outputs: tuple[str, str | None], plan: _Al
         for lines in lines_of(list(paths), reading, format=None, whole=False):
             bitext = numbered(lines, casefold=casefold, threads=threads, written=written)
             for side, path in ((bitext.source, paths[0]), (bitext.target, paths[-1])):
-                part_files.refuse_long(side.lengths.tolist(), lines.first, path, reading)
+                refuse_long(side.lengths.tolist(), lines.first, path, reading)
             links = aligner.align_bitext(
                 bitext,
                 symmetrize=how.symmetrize,
@@ -299,7 +298,7 @@ def load_model(
     """Return the aligner of a model file; it is kept for the next part."""
     from alignkit.align.aligner import Aligner
 
-    if part_files.digest_of(path) != digest:
+    if digest_of(path) != digest:
         raise AlignerError(f"{path}: is not the model with which this run began")
     opened: Encoder | Literal[False] | None
     if isinstance(encoder, PartEncoder):

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from alignkit.cluster import parts as part_files
-from alignkit.cluster.parts import Part
+from alignkit.cluster.part_facts import check_parts, file_facts, inputs_of
+from alignkit.cluster.part_outputs import one_file, refuse_replacing
+from alignkit.cluster.parts import Part, largest_first
 from alignkit.cluster.phrase_buckets import BucketExchange, cut_points
 from alignkit.cluster.run import Done, Run, running
 from alignkit.cluster.session import OnProgress, Session, Task
@@ -86,19 +87,19 @@ def exchange_records(
     the parts.
     """
     files = [part.files for part in inputs]
-    part_files.refuse_replacing([part_files.one_file(output)], files)
+    refuse_replacing([one_file(output)], files)
     files = [part.called(session.path) for part in files]
     with running(options.work, output) as run:
         run.try_workers(session)
-        facts = part_files.check_parts(session, files, part_files.file_facts, reading, run=run)
-        run.settle({**contents, "inputs": part_files.inputs_of(files, facts)})
+        facts = check_parts(session, files, file_facts, reading, run=run)
+        run.settle({**contents, "inputs": inputs_of(files, facts)})
         buckets = run.read("buckets.json")
         if buckets is None:
             buckets = options.buckets or 2 * session.workers
             run.write(buckets, "buckets.json")
         exchange = BucketExchange(run.folder, buckets, options.room)
         work = _Work(run, session, exchange, options.progress, len(files) + 2 * buckets)
-        order = part_files.largest_first(range(len(files)), files)
+        order = largest_first(range(len(files)), files)
         values = work.over_parts(steps.read, [inputs[k]._replace(files=files[k]) for k in order])
         if check is not None:
             check(values.values())

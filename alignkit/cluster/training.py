@@ -20,7 +20,9 @@ from alignkit.cluster import training_tasks
 from alignkit.cluster.connecting import open_session
 from alignkit.cluster.encoding import PartEncoder, counts_from, encode_part, spread_of_parts
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
-from alignkit.cluster.parts import Part, PartOutputs, check_parts, find_parts, inputs_of
+from alignkit.cluster.part_facts import check_parts, inputs_of
+from alignkit.cluster.part_outputs import PartOutputs
+from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.run import Run, running
 from alignkit.cluster.session import Connection, OnProgress, Session, Task
 from alignkit.cluster.training_files import Reader, TrainingPlan, cut_size, merge_words

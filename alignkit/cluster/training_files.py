@@ -25,7 +25,7 @@ from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.priors import stems_of_words
 from alignkit.align.priors_kernel import Stems
 from alignkit.align.settings import Settings
-from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
+from alignkit.cluster.part_facts import Facts, digest_of, refuse_long, states_of
 from alignkit.cluster.run import RunError, placing
 from alignkit.io.options import ReadOptions
 from alignkit.model.alignment import SIDES

@@ -48,7 +48,7 @@ from alignkit.align.priors import (
 )
 from alignkit.align.settings import FEW
 from alignkit.cluster import training_files
-from alignkit.cluster.parts import LinkOutput
+from alignkit.cluster.part_outputs import LinkOutput
 from alignkit.cluster.training_files import TrainingPlan, opened
 from alignkit.cluster.worker_memory import WorkerMemory
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes

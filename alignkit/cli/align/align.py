@@ -492,7 +492,8 @@ def _align_parts(options: argparse.Namespace) -> int:
     if options.output == "-":
         raise OptionError("the links of parts go to files: name them, as in -o 'out/*.align.gz'")
     from alignkit.cluster.aligning import align_parts
-    from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
+    from alignkit.cluster.part_outputs import LinkOutput, PartOutputs
+    from alignkit.cluster.parts import find_parts
 
     encoder = _part_encoder(options)
     parts = find_parts(options.input, options.second)
@@ -565,7 +566,8 @@ def _train_parts(options: argparse.Namespace) -> int:
             "training on parts needs a folder that all workers can access: name it with "
             "--work (not needed with a saved model, --load)"
         )
-    from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
+    from alignkit.cluster.part_outputs import LinkOutput, PartOutputs
+    from alignkit.cluster.parts import find_parts
     from alignkit.cluster.training import train_parts
 
     casefold = not options.keep_case

@@ -264,7 +264,8 @@ def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Nam
 
 def _phrases_of_parts(options: argparse.Namespace) -> None:
     """Write the phrase table of parts."""
-    from alignkit.cluster.parts import find_parts, one_file
+    from alignkit.cluster.part_outputs import one_file
+    from alignkit.cluster.parts import find_parts
 
     if not options.counted:
         raise OptionError("parts ('*', --cluster) only work with --table: add it")

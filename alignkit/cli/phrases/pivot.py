@@ -250,7 +250,8 @@ def _json_line(paraphrase: Paraphrase) -> str:
 
 def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> None:
     """Join phrase tables in parts."""
-    from alignkit.cluster.parts import find_parts, one_file
+    from alignkit.cluster.part_outputs import one_file
+    from alignkit.cluster.parts import find_parts
 
     one_file(options.output)
     parts = [find_parts(path) for path in tables]
