@@ -34,13 +34,22 @@ FEATURES = (
 )
 """What a channel says of a cell, in the order of its columns; all are 0 if it lacks the pair."""
 
+# the columns of these features
+_LINK = 0  # whether the channel has the link
+_STRENGTH = 1  # the log odds of its weight
+_OTHERS = (2, 3)  # the weights of other links of the source word, and of the target word
+_NONE = (4, 5)  # whether the source word has no link, and the target word
+_LINK_LOGIT = 6  # the weight of the link times the log odds of the aligner
+_KNOWN = 7  # whether the channel aligned the pair
+
 STRONG_OF_CHANNEL = (".link", ".link_logit")  # ends of features that few pairs can weight
-_MOST_OTHERS = 2
-# pairs that `doubts` looks at, and the links that it needs
-_CHECKED = 500
-_FEW_LINKS = 20
-_BETTER = 1.25
-_POOR = 0.25
+_MOST_OTHERS = 2  # with more weight of other links, a word is as one with this
+
+# of `doubts`
+_CHECKED = 500  # pairs that it looks at
+_FEW_LINKS = 20  # with fewer, a channel tells too little
+_BETTER = 1.25  # how many times the mean posterior of another reading must be as high
+_POOR = 0.25  # a mean posterior below this is no agreement
 _LOGGER = getLogger("alignkit")
 
 
@@ -201,25 +210,25 @@ class Evidence:
             links = self.links[inside]
             weights = self.weights[inside].astype(np.float64)
             cell_weights = np.bincount(linked_cells[inside], weights, cell_count)
-            own = np.asarray(cell_weights[cells], np.float64)
-            # the columns are those of `FEATURES`, in its order
+            weight = np.asarray(cell_weights[cells], np.float64)  # of the link, 0 if there is none
             out = features[:, channel * len(FEATURES) : (channel + 1) * len(FEATURES)]
-            out[:, 0] = own > 0
-            out[:, 1] = np.where(own > 0, log_odds(own, 0.01), 0)
+            out[:, _LINK] = weight > 0
+            out[:, _STRENGTH] = np.where(weight > 0, log_odds(weight, 0.01), 0)
             for side in (0, 1):
                 linked_words = firsts[links[:, 0], side] + links[:, 2 + side]
                 word = words[:, side]
                 sums = np.bincount(linked_words, weights, word_counts[side])
                 numbers = np.bincount(linked_words, minlength=word_counts[side])
-                out[:, 2 + side] = np.clip(sums[word] - own, 0, _MOST_OTHERS)
-                out[:, 4 + side] = numbers[word] == 0
-            out[:, 6] = own * odds
-            out[:, 7] = 1
+                out[:, _OTHERS[side]] = np.clip(sums[word] - weight, 0, _MOST_OTHERS)
+                out[:, _NONE[side]] = numbers[word] == 0
+            out[:, _LINK_LOGIT] = weight * odds
+            out[:, _KNOWN] = 1
             known = self.known[pair_of, channel]
             out *= known[:, None]
-            by_channel[:, channel] = np.where(known, own, np.nan)
+            by_channel[:, channel] = np.where(known, weight, np.nan)
         ends = np.cumsum([system.channels for system in self.systems])
-        shares = [own.mean(axis=1) for own in np.split(by_channel, ends[:-1], axis=1)]
+        by_system = np.split(by_channel, ends[:-1], axis=1)
+        shares = [weights.mean(axis=1) for weights in by_system]
         return np.stack(shares, axis=1).astype(np.float32)
 
 

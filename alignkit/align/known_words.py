@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from alignkit._support.array_types import I8
     from alignkit.align.bitext import Bitext, Side
 
-_FREQUENT = 50  # words of a side, of which
-_SHARED = 0.5  # this share, or more, are among the
-_OTHERS = 500  # most frequent words of the other side, if both sides have one language
+# both sides have one language if at least `_SHARED` of the `_FREQUENT` most frequent words of one
+# are among the `_OTHERS` most frequent of the other
+_FREQUENT = 50
+_SHARED = 0.5
+_OTHERS = 500
 _LEAST_VOCABULARY = 200  # different words of a side: with fewer, one cannot tell
 _LEAST_GAIN = 0.1  # of known words, on each side, if the languages are exchanged
-_LEAST_PAIRS = 5  # that fit one way better than the other, of which
-_LEAST_MAJORITY = 0.9  # this share fit better with the languages exchanged
+_LEAST_PAIRS = 5  # that fit one way better than the other
+_LEAST_MAJORITY = 0.9  # the share of them that must fit better with the languages exchanged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +73,9 @@ class KnownWords:
 
     def __add__(self, other: KnownWords) -> KnownWords:
         """Return the sums of both."""
-        mine = asdict(self)
-        others = asdict(other)
-        sums = {name: mine[name] + others[name] for name in mine if name != "different"}
+        both = self, other
+        counts = [name for name in asdict(self) if name != "different"]
+        sums = {name: sum(getattr(known, name) for known in both) for name in counts}
         return KnownWords(**sums, different=self.different and other.different)
 
     @property

@@ -105,20 +105,22 @@ def _lines_of(
 def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) -> Iterator[Lines]:
     """Read two texts with as many lines; a portion of one gets as many lines of the other."""
     first = 1
-    mine = _portions(source, whole)
+    portions = _portions(source, whole)
     if whole:
-        theirs = iter([b"".join(target.chunks())])
+        others = iter([b"".join(target.chunks())])
     else:
-        theirs = target.raw_lines()
+        others = target.raw_lines()
     with watch(source) as step:
         while True:
-            raw = next(mine, b"")
+            raw = next(portions, b"")
             count = _count(raw)
-            lines = 1 if whole else max(count, 1)
-            other = b"".join(islice(theirs, lines))
+            # a text that is read as a whole comes in one piece
+            pieces = 1 if whole else max(count, 1)
+            other = b"".join(islice(others, pieces))
             if count != _count(other):
-                source_lines = first - 1 + count + sum(map(_count, mine))
-                target_lines = first - 1 + _count(other) + sum(1 for _ in theirs)
+                # read both to the end: the error has the numbers of all their lines
+                source_lines = first - 1 + count + sum(map(_count, portions))
+                target_lines = first - 1 + _count(other) + sum(1 for _ in others)
                 raise _other_length(source.path, source_lines, target.path, target_lines)
             if not count:
                 return

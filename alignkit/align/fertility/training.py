@@ -1,4 +1,9 @@
-"""The training of IBM 3 and IBM 4 from the HMM's alignments, and their decoder."""
+"""The training of IBM 3 and IBM 4 from the HMM's alignments, and their decoder.
+
+Each direction begins with the best alignments by the HMM. A round counts over the best alignment of
+each pair and its neighbours, which is found by changing single links (hill climbing), and then
+estimates all tables. The tables of fertilities, positions and classes are those of `models`.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +56,12 @@ class FertilityTraining:
         self._start = viterbi
         self._prior = prior
         self.viterbi = np.array(viterbi, np.int32)  # the source word of each target word, or -1
-        self._ones = np.ones(text.vocabulary[0], np.float32)
-        self.lexical = lexical  # of each word pair: its count; its probability after `finish`
-        self._totals = self._ones  # of each source word: by what its counts are divided
+        # of each word pair: its probability by the HMM, its count after a round, and its
+        # probability again after `finish`
+        self.lexical = lexical
+        self._has_counts = False
+        # of each source word: by what its counts are divided
+        self._totals = np.ones(text.vocabulary[0], np.float32)
         self.null = null  # of each target word: its probability from NULL
         self.posteriors = np.zeros(int(text.kernel.starts[-1]), np.float32)
         self.scores: list[float] = []  # of each round: the sum of the scores of the alignments
@@ -112,6 +120,7 @@ class FertilityTraining:
         self.lexical = places.astype(np.float32)
         totals = np.bincount(self.text.owners, places + self._prior, self.text.vocabulary[0])
         self._totals = np.maximum(totals, 1e-7).astype(np.float32)
+        self._has_counts = True
         null += NULL_BASE
         self.null = (null / null.sum()).astype(np.float32)
         self._maximize_order(self.counts, distortion)
@@ -119,7 +128,8 @@ class FertilityTraining:
     def finish(self) -> None:
         """Align all pairs with the final tables, from the alignments given at the start."""
         self.lexical, self.null = self.lexical_tables()
-        self._totals = self._ones
+        self._totals = np.ones_like(self._totals)
+        self._has_counts = False
         self.viterbi = self._start.astype(np.int32)
         self.scores.append(self._expect(None, self.viterbi))
 
@@ -130,15 +140,15 @@ class FertilityTraining:
 
     def _prior_now(self) -> F4:
         """Return the pseudo-counts (K,) of word pairs: 0 while tables hold probabilities."""
-        if self._totals is self._ones:
-            return np.zeros_like(self._prior)
-        return self._prior
+        if self._has_counts:
+            return self._prior
+        return np.zeros_like(self._prior)
 
     def _expect(self, counted: Sequence[Counts] | None, viterbi: I4) -> float:
         """Align all pairs, and add to the counts of each part; return the sum of the scores."""
-        discount = self._discount
-        if self._totals is self._ones:
-            discount = 0.0
+        discount = 0.0
+        if self._has_counts:
+            discount = self._discount
         kernel = self.model.kernel._replace(
             lexical=readonly(self.lexical),
             prior=readonly(self._prior_now()),
@@ -245,17 +255,18 @@ def train_fertilities(
     source = bitext.source
     target = bitext.target
 
-    def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> models.FertilityText:
+    def text(given: Side, made: Side, owners: I4, *, transposed: bool) -> models.FertilityText:
+        """Return the bitext in the direction in which the words given generate the words made."""
         kernel = KernelText(
-            readonly(mine.ids),
-            readonly(mine.starts),
-            readonly(other.ids),
-            readonly(other.starts),
-            readonly(bitext.starts),
-            readonly(index.cells),
-            transposed,
+            sources=readonly(given.ids),
+            source_offsets=readonly(given.starts),
+            targets=readonly(made.ids),
+            target_offsets=readonly(made.starts),
+            starts=readonly(bitext.starts),
+            cells=readonly(index.cells),
+            transposed=transposed,
         )
-        return models.FertilityText(kernel, owners, (len(mine.words), len(other.words)))
+        return models.FertilityText(kernel, owners, (len(given.words), len(made.words)))
 
     classes = None
     mirrored = None
@@ -327,6 +338,7 @@ def _train_round(
 
 
 Done = tuple[F4, F4, I4, I4]
+"""The posteriors of both directions, and the counterpart of each target and source word, or -1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,9 +347,10 @@ class FertileDecoder:
 
     hmm: Decoder  # where the climbing begins
     known: Fertilities  # the tables
-    forward: F4
+    forward: F4  # (K,) t(target word | source word), and t(source word | target word)
     reverse: F4
-    done: Done | None = None
+    done: Done | None = None  # of the bitext of training
+    # of other bitexts: the numbers that training gave to the words
     source_numbers: I4 = field(default_factory=lambda: np.empty(0, np.int32))
     target_numbers: I4 = field(default_factory=lambda: np.empty(0, np.int32))
 
@@ -373,16 +386,17 @@ class FertileDecoder:
         size = cells.stop - cells.start
         forward = np.zeros(size, np.float32)
         reverse = np.zeros(size, np.float32)
-        for k in range(begin, end):
-            own_sources = slice(*pairs.source_starts[k : k + 2] - sources.start)
-            own_targets = slice(*pairs.target_starts[k : k + 2] - targets.start)
-            own_cells = slice(*pairs.starts[k : k + 2] - cells.start)
+        for pair in range(begin, end):
+            # the pair's places in the arrays of the pairs `begin:end`
+            pair_sources = slice(*pairs.source_starts[pair : pair + 2] - sources.start)
+            pair_targets = slice(*pairs.target_starts[pair : pair + 2] - targets.start)
+            pair_cells = slice(*pairs.starts[pair : pair + 2] - cells.start)
             self._align(
-                k,
-                forward[own_cells],
-                reverse[own_cells],
-                target_path[own_targets],
-                source_path[own_sources],
+                pair,
+                forward[pair_cells],
+                reverse[pair_cells],
+                target_path[pair_targets],
+                source_path[pair_sources],
             )
         return forward, reverse, target_path, source_path
 
@@ -390,10 +404,10 @@ class FertileDecoder:
         """Climb from the alignments of the HMM in both directions, and set all four arrays."""
         pairs = self.hmm.pairs
         known = self.known
-        own_sources = slice(*pairs.source_starts[pair : pair + 2])
-        own_targets = slice(*pairs.target_starts[pair : pair + 2])
-        sources = self.source_numbers[pairs.source[own_sources]]
-        targets = self.target_numbers[pairs.target[own_targets]]
+        source_words = pairs.source[slice(*pairs.source_starts[pair : pair + 2])]
+        target_words = pairs.target[slice(*pairs.target_starts[pair : pair + 2])]
+        sources = self.source_numbers[source_words]
+        targets = self.target_numbers[target_words]
         shape = len(sources), len(targets)
         places = pairs.cells[slice(*pairs.starts[pair : pair + 2])]
         to = models.align_fertility(
