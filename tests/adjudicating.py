@@ -2,8 +2,9 @@
 
 from annotation import Tab, ask, cell, project, sent, small_corpus
 
-from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
+from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.adjudication.gold import decide, read_case
+from alignkit.annotate.adjudication.gold_view import gold_view
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.project.events import JUDGMENT, Why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor

@@ -15,15 +15,16 @@ from refusals import refuses
 from repetitions import FULL
 
 from alignkit import write_corpus
-from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
+from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.adjudication.gold_view import gold_view
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.dashboard.figures import dashboard_view, times_view
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.database import read_task
 from alignkit.annotate.project.names import DamagedProject, ProjectError
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.beforehand import check_beforehand
 from alignkit.annotate.server.child import Job
-from alignkit.annotate.server.opening import check_beforehand
 from alignkit.annotate.server.sessions import Sessions
 from alignkit.errors import AlignkitError
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from msgspec import json as fast
 from refusals import refuses
 
-from alignkit.annotate.adjudication.gold import Pseudonyms, gold_changes, read_case
+from alignkit.annotate.adjudication.gold import gold_changes, read_case
+from alignkit.annotate.adjudication.pseudonyms import Pseudonyms
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.project.events import JUDGMENT, Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, Conflict

@@ -22,9 +22,10 @@ from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server import opening
+from alignkit.annotate.server import learning_thread, opening
 from alignkit.annotate.server.child import Job, SuggestionPlan
-from alignkit.annotate.server.opening import Learning, Opening, learns
+from alignkit.annotate.server.learning_thread import Learning, learns
+from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.sessions import Sessions
 from alignkit.io.format import EVERYTHING
 
@@ -257,7 +258,7 @@ class Fake:
 @pytest.fixture
 def begun(monkeypatch):
     Fake.made = []
-    monkeypatch.setattr(opening, "ChildProcess", Fake)
+    monkeypatch.setattr(learning_thread, "ChildProcess", Fake)
     running = []
 
     def begin(store, taken=()):

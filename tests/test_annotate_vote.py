@@ -12,7 +12,7 @@ from command import FRENCH
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair
-from alignkit.annotate.adjudication.comparison import voters
+from alignkit.annotate.adjudication.voters import voters
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.dashboard.work import compared
@@ -21,7 +21,7 @@ from alignkit.annotate.learning import TAUGHT, Learner, pairs_of
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor, vote_name, vote_of
 from alignkit.annotate.server import worker
 from alignkit.annotate.server.child import SuggestionPlan
-from alignkit.annotate.server.opening import learns
+from alignkit.annotate.server.learning_thread import learns
 from alignkit.annotate.server.sessions import Sessions, admit
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.format import EVERYTHING

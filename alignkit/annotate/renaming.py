@@ -8,7 +8,7 @@ from msgspec import Struct, json
 from msgspec.structs import replace
 from sqlalchemy import and_, or_, select, update
 
-from alignkit.annotate.adjudication.gold import renamed_why, renamed_whys
+from alignkit.annotate.adjudication.pseudonyms import renamed_why, renamed_whys
 from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.project import queries, schema, tables
 from alignkit.annotate.project.appending import append_to_project

@@ -1,8 +1,4 @@
-"""The adjudicators' view: the list of pairs that are ready, and one pair with its votes.
-
-The pairs with the most at stake come first. Of the suggestions, adjudicators see only whether
-there were any.
-"""
+"""The list of the pairs that adjudicators can decide; those with the most at stake come first."""
 
 from __future__ import annotations
 
@@ -11,17 +7,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Row, select
 
 from alignkit.annotate.adjudication import comparison, provenance
-from alignkit.annotate.adjudication.gold import Case, Pseudonyms, gold_of, names_of, read_case
+from alignkit.annotate.adjudication.gold import gold_of
+from alignkit.annotate.adjudication.voters import Voter, all_in, voters
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import Texts, decode_data, shared_texts
 from alignkit.annotate.project.names import UnknownPair
 from alignkit.annotate.project.pair_lists import pairs_with
-from alignkit.annotate.project.queries import PairPage
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 
@@ -144,18 +139,18 @@ def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
     return settled
 
 
-def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[comparison.Voter]]:
+def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[Voter]]:
     """Return the pairs (of some, or of all) that have all their votes, with their voters."""
     if some is not None and len(some) <= _CHUNK:
-        by_pair = {k: comparison.voters(conn, k).get(k, []) for k in some}
+        by_pair = {k: voters(conn, k).get(k, []) for k in some}
     else:
-        by_pair = comparison.voters(conn)
+        by_pair = voters(conn)
         if some is not None:
             by_pair = {k: by_pair[k] for k in by_pair.keys() & some}
-    return {k: voters for k, voters in by_pair.items() if comparison.all_in(voters)}
+    return {k: of_pair for k, of_pair in by_pair.items() if all_in(of_pair)}
 
 
-def _rows(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Iterator[DocketRow]:
+def _rows(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[DocketRow]:
     """Yield the rows of pairs that have all their votes."""
     pair = schema.pair.c
     for cases in _case_states(conn, ready):
@@ -176,9 +171,7 @@ class _CaseState(NamedTuple):
     state: str
 
 
-def _case_states(
-    conn: Connection, ready: dict[int, list[comparison.Voter]]
-) -> Iterator[list[_CaseState]]:
+def _case_states(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[list[_CaseState]]:
     """Yield the states of pairs; reads a few pairs at a time."""
     setting = conn.execute(select(schema.project)).one()
     gold = queries.gold_account(conn) or 0  # 0 has no work on pairs
@@ -189,10 +182,10 @@ def _case_states(
         for k, number, state in queries.states(conn, wanted):
             states[k][number] = state
         cases = []
-        for k, voters in chunk.items():
-            of_pair = states[k]
-            decided = of_pair.get(gold, PairState())
-            votes = {voter: of_pair.get(voter.account, PairState()) for voter in voters}
+        for k, of_pair in chunk.items():
+            states_of_pair = states[k]
+            decided = states_of_pair.get(gold, PairState())
+            votes = {voter: states_of_pair.get(voter.account, PairState()) for voter in of_pair}
             cases.append(_case_state(conn, k, gold, decided, votes, setting))
         yield cases
 
@@ -202,7 +195,7 @@ def _case_state(
     k: int,
     gold: int,
     decided: PairState,
-    votes: dict[comparison.Voter, PairState],
+    votes: dict[Voter, PairState],
     setting: Row[Any],
 ) -> _CaseState:
     """Return the state of a pair, given gold's account, its decisions and the votes.
@@ -267,103 +260,3 @@ def rewrites_changed(
     new_by_others = (now - then) - own
     taken_back = (then - now) & own
     return bool(new_by_others or taken_back)
-
-
-class Vote(Struct):
-    """The vote of one annotator on a pair."""
-
-    id: str
-    name: str
-    seq: int  # the last event of the annotator on the pair
-    shown: bool | None  # whether suggestions were shown, if known
-    # each link and null: its cell and value, and how and when it was made
-    cells: list[tuple[int, int, int, str, str]]
-    # those accepted in bulk or kept by Done that nobody has looked at
-    unseen: list[tuple[int, int]]
-    comments: list[tuple[str, str]]
-    judgment: str
-    flags: list[str]
-    rewrites: list[tuple[str, Texts]] = []
-
-
-class GoldView(PairPage):
-    """A pair as an adjudicator sees it; state, undo and redo are those of the gold standard."""
-
-    votes: list[Vote]  # in the order of their keys
-    blind: bool  # the settings
-    majority: bool
-    changed: bool  # it was done, and its rewrites are others since (rewrites_changed)
-
-
-def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
-    """Return a pair with the votes on it."""
-    with store.database.reading() as conn:
-        case = read_case(conn, k)
-        case.check()
-        names = names_of(conn, case.pair)
-        state, *stacks = queries.viewed(conn, case.gold)
-        undo, redo = ([names.hidden(event) for event in stack] for stack in stacks)
-        votes = list(_votes(conn, case, names))
-        n = queries.last_n(conn)
-        states = {voter.account: case.streams[voter.name].state for voter in case.voters}
-        gold = queries.account_of(conn, queries.gold_name(conn))
-        decided = case.gold.state
-        changed = decided.done and rewrites_changed(conn, k, gold, decided, states)
-    if state.whys is not msgspec.UNSET:
-        state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
-    pair = case.pair
-    listed = docket.listed(limit=0)
-    place, before, after, next_open = docket.neighbours(k)
-    return GoldView(
-        k=k,
-        id=pair.id,
-        pairs=listed.total,
-        done=listed.done,
-        place=place,
-        previous=before,
-        next=after,
-        next_open=next_open,
-        rev=pair.rev,
-        source=pair.source,
-        target=pair.target,
-        attributes=pair.attributes,
-        state=state,
-        undo=undo,
-        redo=redo,
-        n=n,
-        votes=votes,
-        blind=names.blind,
-        majority=case.majority,
-        changed=changed,
-    )
-
-
-def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterator[Vote]:
-    """Yield the votes on a pair in their order, each link with its origin."""
-    accounts = {voter.name: voter.account for voter in case.voters}
-    log = queries.pair_log(conn, case.pair.k)
-    if case.pair.rev > 1:
-        corrected = provenance.rewordings(conn, case.pair.k)
-    else:
-        corrected = {}
-    for number, name in enumerate(names.ordered(case.streams), 1):
-        events = log.get(accounts[name], [])
-        state = case.streams[name].state
-        origins = provenance.origins(events, corrected)
-        cells = []
-        for cell, value in sorted(state.cells.items()):
-            how, at = origins.get(cell, ("", ""))
-            cells.append((*cell, value, how, at))
-        in_bulk = {cell for cell, origin in origins.items() if origin.how in provenance.UNSEEN}
-        yield Vote(
-            id=names.shown(name),
-            name=f"vote {number}" if names.blind else name,
-            seq=state.seq,
-            shown=provenance.suggestions_shown(events),
-            cells=cells,
-            unseen=sorted(in_bulk.intersection(state.bulk)),
-            comments=sorted(state.comments.items()),
-            judgment=state.judgment,
-            flags=state.flags,
-            rewrites=sorted(state.rewrites.items()),
-        )

@@ -1,4 +1,4 @@
-"""Compare the votes of annotators on a pair with the decisions of adjudicators; find the voters.
+"""Compare the votes of annotators on a pair with the decisions of adjudicators.
 
 A *place* is a cell ``(i, j)``, -1 for the empty word, or `JUDGMENT`, the judgment of the whole
 pair. The value of a cell is 0 (no link), 1 (possible) or 2 (sure). The value of the judgment is a
@@ -11,13 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
-
-from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.events import JUDGMENT, Cell, Value, Why, decode_data
-from alignkit.annotate.project.queries import has_assignments
+from alignkit.annotate.project.events import JUDGMENT, Cell, Value, Why
 from alignkit.annotate.project.state import PairState
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.arrays import LinkArrays
@@ -71,7 +66,7 @@ class VotedPlace:
     place: Cell  # where it is
     votes: tuple[Value, ...]  # the values in the order of the ballots
     state: str
-    value: Value  # what gold has; for what is agreed and not yet written down, what it will have
+    value: Value  # what gold has, or will have if it is agreed and not recorded yet
     why: Why | None = None  # what is recorded; None where nothing is
 
     @property
@@ -223,84 +218,6 @@ def _decision(item: VotedPlace) -> tuple[object, ...]:
 def left_to_decide(items: Iterable[VotedPlace]) -> int:
     """Return the number of decisions to make: groups of places that are open or reopened."""
     return len(grouped(item for item in items if item.open))
-
-
-_UNJUDGED = '"judgment":"","flags":[]'  # as states hold it
-
-
-class Voter(NamedTuple):
-    """A voter on a pair: whether it is assigned to them, and whether they are done."""
-
-    account: int
-    name: str
-    assigned: bool
-    done: bool
-
-
-def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
-    """Return the voters of each pair, or of one: to whom it is assigned, or who annotated it."""
-    counts = schema.pair_counts.c
-    account = schema.account.c
-    assigned = has_assignments(conn)
-    done: ColumnElement[bool] = counts.done
-    if assigned:
-        row = schema.assignment.c
-        pair = row.pair
-        done = func.coalesce(done, False)
-        same = and_(counts.pair == pair, counts.account == row.account)
-        joined = schema.assignment.join(schema.account, account.id == row.account)
-        joined = joined.outerjoin(schema.pair_counts, same)
-        asked = select(pair, account.id, account.name, done).select_from(joined)
-    else:
-        pair = counts.pair
-        stream = schema.stream.c
-        marks = counts.links + counts.nulls + counts.comments
-        said: ColumnElement[bool] = done | (marks > 0)
-        if queries.task_of(conn) == "judge":  # whoever only aligned it has no vote
-            own = select(stream.id).where(stream.pair == pair, stream.account == counts.account)
-            said = own.where(~stream.state.contains(_UNJUDGED)).exists()
-            done = or_(done, own.where(stream.seq == 1).exists())  # it came with the corpus
-        others = [queries.gold_name(conn), *queries.sources(conn)]
-        asked = select(pair, account.id, account.name, done).where(account.id == counts.account)
-        asked = asked.where(said, account.name.not_in(others))
-    if k is not None:
-        asked = asked.where(pair == k)
-    by_pair: dict[int, list[Voter]] = {}
-    for number, id, name, is_done in conn.execute(asked.order_by(pair, account.id)):
-        voter = Voter(id, name, assigned, bool(is_done))
-        by_pair.setdefault(number, []).append(voter)
-    return by_pair
-
-
-def all_in(pair_voters: Sequence[Voter]) -> bool:
-    """Return whether a pair can be adjudicated: all are done, at least two if none are assigned."""
-    least = 1 if pair_voters and pair_voters[0].assigned else 2
-    return len(pair_voters) >= least and all(voter.done for voter in pair_voters)
-
-
-def were_all_in(conn: Connection, k: int, pair_voters: Sequence[Voter]) -> bool:
-    """Return whether all voters on a pair were done at once, with the words that it has now."""
-    event = schema.event_table.c
-    stream = schema.stream.c
-    asked = select(stream.account, event.kind, event.sent, event.data)
-    asked = asked.where(event.stream == stream.id, stream.pair == k)
-    voting = {voter.account for voter in pair_voters}
-    done = set[int]()
-    were = False
-    for account, kind, sent, text in conn.execute(asked.order_by(event.n)):
-        data = decode_data(text.encode())
-        turn = data if kind == "done" else data.done
-        if turn is None:
-            continue
-        if turn.after:
-            done.add(account)
-        elif sent:
-            done.discard(account)
-        else:  # the words of the pair were corrected: everybody looks again
-            done.clear()
-            were = False
-        were = were or voting <= done
-    return were
 
 
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from alignkit.annotate.adjudication.comparison import as_read, voters
+from alignkit.annotate.adjudication.comparison import as_read
+from alignkit.annotate.adjudication.voters import voters
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.rewording import Rewording

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from alignkit.annotate.adjudication.comparison import all_in, voters, were_all_in
+from alignkit.annotate.adjudication.voters import all_in, voters, were_all_in
 from alignkit.annotate.lab import (
     assigning,
     drafting,

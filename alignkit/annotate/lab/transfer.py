@@ -17,8 +17,8 @@ from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from alignkit._support.wording import how_many
-from alignkit.annotate.adjudication.comparison import all_in, voters
 from alignkit.annotate.adjudication.provenance import provenance
+from alignkit.annotate.adjudication.voters import all_in, voters
 from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.lab.drafting import alone

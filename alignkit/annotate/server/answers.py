@@ -31,7 +31,7 @@ from alignkit.model.labels import DEFAULT, REMARKS, Flag, Label, get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.annotate.adjudication.adjudication_queue import GoldView
+    from alignkit.annotate.adjudication.gold_view import GoldView
     from alignkit.annotate.server.opening import OpeningProgress
 
 _ENDINGS = {

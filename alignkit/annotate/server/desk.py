@@ -19,13 +19,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from alignkit.annotate import training_answers
-from alignkit.annotate.adjudication.adjudication_queue import (
-    Docket,
-    GoldView,
-    Listed,
-    gold_view,
-)
+from alignkit.annotate.adjudication.adjudication_queue import Docket, Listed
 from alignkit.annotate.adjudication.gold import GoldChanges, decide, gold_changes, settle
+from alignkit.annotate.adjudication.gold_view import GoldView, gold_view
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.events import Event
 from alignkit.annotate.project.events import Request as EventsOfPage

@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
     """Open or create a project, and serve it until a signal comes."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     from alignkit.annotate.server import listening
-    from alignkit.annotate.server.opening import check_beforehand
+    from alignkit.annotate.server.beforehand import check_beforehand
 
     address = listening.check_address(options.host)
     listening.allowed_hosts(address, 0, options.allow_host)
@@ -453,7 +453,7 @@ def _is_text(options: argparse.Namespace) -> bool:
 
 def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     """Warn that somebody with this name has already annotated the samples."""
-    from alignkit.annotate.server.opening import annotators_of
+    from alignkit.annotate.server.beforehand import annotators_of
 
     file = str(samples() / "paraphrases.jsonl")
     taken = known
