@@ -15,10 +15,10 @@ from alignkit.errors import OptionError
 from alignkit.stats.defaults import CONFIDENCE
 
 LEAST_JUDGES = 3
-LEAST_JUDGED = 10
-_ROUNDS = 300
-_CHANGE = 1e-7
-_START = 0.01  # added to each label's votes
+LEAST_JUDGED = 10  # labels of a judge
+_ROUNDS = 300  # at most
+_CHANGE = 1e-7  # rounds end when no probability changes by more
+_START = 0.01  # added to each label's votes, for the first probabilities
 
 
 @dataclass(frozen=True, eq=False)

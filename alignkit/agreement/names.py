@@ -10,9 +10,8 @@ from os.path import commonprefix
 from alignkit._support.wording import visible
 from alignkit.tables.text_width import char_width, cut_middle
 
-# longer names lose what all begin with, and then their middle
-_LONG = 8
-_LONGEST = 12
+_LONG = 8  # characters: longer names lose the words that all names begin with
+_LONGEST = 12  # characters: names that are still longer lose their middle
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

@@ -46,7 +46,7 @@ SECTIONS = {
 }
 """The folded sections of the page, by anchor; tables have other anchors."""
 
-_MOST_WORDS = 30
+_MOST_WORDS = 30  # pairs of words that a table shows
 _INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")
 
 
@@ -227,10 +227,10 @@ def _word_table(counts: Disagreements) -> Table:
 
 
 # the sentence pairs, drawn
-_MOST_PAIRS = 180
-_MOST_BYTES = 3_500_000
-_LARGEST_MATRIX = 60_000
-_LARGEST_CSV = 1_000_000
+_MOST_PAIRS = 180  # drawn, of all pairings together
+_MOST_BYTES = 3_500_000  # of the drawings, of all pairings together
+_LARGEST_MATRIX = 60_000  # cells of a pair that is drawn
+_LARGEST_CSV = 1_000_000  # bytes of the CSV file in the page
 
 
 def _draw(

@@ -27,9 +27,10 @@ from alignkit.stats.shares import wilson_interval
 UNEQUAL = "items have different numbers of judgments"  # then Fleiss' kappa is undefined
 NO_ORDER = "the labels have no order"
 TWO = "the majority of two is what both say; see their kappa"
-_CHUNK_BYTES = 2**24  # about so much memory holds the resamples that are drawn at once
-_LEAST_AT_ONCE = 8  # but no fewer resamples,
-_MOST_AT_ONCE = 128  # and no more
+# resamples that are drawn at once: as many as need about so much memory, within two limits
+_CHUNK_BYTES = 2**24
+_LEAST_AT_ONCE = 8
+_MOST_AT_ONCE = 128
 
 Bounds = Union[Interval, str]
 """An interval, or the reason why there is none."""
@@ -160,6 +161,7 @@ def _bounds(
     seeds = np.random.SeedSequence(options.seed).spawn(len(sizes))
 
     def drawn(size: int, seed: np.random.SeedSequence) -> _Values:
+        """Return the values in some resamples."""
         return computed.values(_drawn_weights(items, size, np.random.default_rng(seed)))
 
     with executor(options.workers) as threads:
@@ -178,7 +180,7 @@ def _bounds(
 def _drawn_weights(items: int, resamples: int, rng: np.random.Generator) -> Weights:
     """Draw as many items as there are, and return how often each is drawn: (P, R)."""
     counts = np.empty((resamples, items), np.int32)
-    for row in counts:  # faster than rng.multinomial
+    for row in counts:  # one by one is faster than rng.multinomial
         places = rng.integers(0, items, items, dtype=np.int32)
         row[:] = np.bincount(places, minlength=items)
     return np.ascontiguousarray(counts.T)

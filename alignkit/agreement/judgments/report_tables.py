@@ -194,8 +194,9 @@ def _cell(figure: Figure | None) -> Cell:
 
 
 # the pairs that are judged differently
-_MOST_PAIRS = 200  # that a page shows,
-_MOST_CHARACTERS = 1_000_000  # with no more text than this
+# what a page shows at most: so many pairs, and so many characters of their texts
+_MOST_PAIRS = 200
+_MOST_CHARACTERS = 1_000_000
 
 
 def disagreements_table(agreement: JudgmentFigures, *, whole: bool = True) -> Table:
