@@ -20,7 +20,8 @@ from alignkit.align.expectation import Workers
 from alignkit.align.supervised.cells import CELL, NEIGHBOURS, Cells, names_of
 from alignkit.align.supervised.fitting import validate
 from alignkit.align.supervised.gold import Gold, GoldPairs
-from alignkit.align.supervised.learned import FitKind, Prior, SupervisedRound
+from alignkit.align.supervised.learned import FitKind, SupervisedRound
+from alignkit.align.supervised.prior import Prior
 from alignkit.model.arrays import LinkArrays
 
 __all__ = ["make_prior"]

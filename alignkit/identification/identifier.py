@@ -22,7 +22,7 @@ from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
 from alignkit.align.encoder.functions import EncoderLike
-from alignkit.align.encoder.word_encoder import UsedEncoder
+from alignkit.align.encoder.word_encoder import NamedEncoder
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import FileError, FormatError, MissingTextError, OptionError
 from alignkit.identification.alignment_features import train_aligner
@@ -378,7 +378,7 @@ class Identifier:
         notes = tuple(record["notes"])
         used = None
         if record["encoder"] is not None:
-            used = UsedEncoder(**record["encoder"])
+            used = NamedEncoder(**record["encoder"])
         same_encoder = _checked_encoder(encoder, used, str(path))
         options = IdentifierOptions(**record["options"], encoder=same_encoder)
         return cls(view, model, options, aligner, record["aligned"], trained, notes)
@@ -392,7 +392,7 @@ def _written_options(options: IdentifierOptions) -> dict[str, Any]:
 
 
 def _checked_encoder(
-    given: EncoderLike | TextEncoder | None, used: UsedEncoder | None, path: str
+    given: EncoderLike | TextEncoder | None, used: NamedEncoder | None, path: str
 ) -> TextEncoder | None:
     """Return the encoder of a system that is loaded; warn if it is not that of the training."""
     if used is None:

@@ -28,7 +28,7 @@ from alignkit.align.encoder.shares import (
     shares_of,
     spread_of,
 )
-from alignkit.align.encoder.word_encoder import UsedEncoder, WordEncoder
+from alignkit.align.encoder.word_encoder import NamedEncoder, WordEncoder
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import AlignerError, AlignmentError, OptionError
 
@@ -38,7 +38,7 @@ BATCH = 16  # pairs whose sentences are encoded at a time; interrupting loses no
 
 
 @dataclass(frozen=True)
-class EncoderUsed(UsedEncoder):
+class EncoderUsed(NamedEncoder):
     """The encoder of a training, as a saved model names it."""
 
     spread: float  # the standard deviation of the cosines that the shares are from

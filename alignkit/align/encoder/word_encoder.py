@@ -30,8 +30,8 @@ class WordEncoder(Protocol):
 
 
 @dataclass(frozen=True)
-class UsedEncoder:
-    """The encoder of a training, as what is saved names it."""
+class NamedEncoder:
+    """What names an encoder in a file: a saved model, or a saved system that identifies pairs."""
 
     name: str
     layer: int  # whose states are used; 0 for a function
@@ -39,7 +39,7 @@ class UsedEncoder:
     digest: str  # SHA-256 of its weights, tokenizer and configuration; "" for a function
 
     @classmethod
-    def of(cls, encoder: WordEncoder) -> UsedEncoder:
+    def of(cls, encoder: WordEncoder) -> NamedEncoder:
         """Return what names an encoder."""
         return cls(encoder.name, encoder.layer, encoder.layers, encoder.digest)
 

@@ -1,4 +1,4 @@
 from .learned import OBJECTIVES as OBJECTIVES
-from .learned import Prior as Prior
 from .measures import LearningReport as LearningReport
+from .prior import Prior as Prior
 from .refiner import Refiner as Refiner

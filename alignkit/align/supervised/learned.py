@@ -1,12 +1,19 @@
-"""Refinement learned from gold: two rounds of features, their prior, and the use on a bitext."""
+"""Refinement learned from gold: what was learned, and its use on a bitext.
+
+The probability of a cell (a source word and a target word that may be linked) is corrected in two
+*rounds*. Each is a weighted sum of features, or networks, which gives log odds. The first sees what
+the aligner says of the cell, the spelling of its words, and which words gold links join (the
+*lexicon*). The second also sees the results of the first for the cell and its neighbours. The
+result is averaged with the best other way to align, the *base*, unless what was learned has all the
+weight. With *evidence*, the links of other systems, all was also learned once more without it: that
+aligns pairs which a system did not align.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,14 +31,11 @@ from alignkit.align.evidence import (
 )
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import MAJORITY
-from alignkit.align.supervised import cells as features_of
-from alignkit.align.supervised.cells import Cells, GoldLexicon, Spelled, names_of
+from alignkit.align.supervised.cells import Cells, GoldLexicon, Spelled
 from alignkit.align.supervised.cells_kernel import CellFeature
 from alignkit.align.supervised.network_kernel import linear_logits, network_logits, squash
 from alignkit.align.vectors.word_vectors import TwoVectors
-from alignkit.errors import AlignerError, FormatError
-from alignkit.io.atomic_files import replacing
-from alignkit.io.opening import open_input
+from alignkit.errors import AlignerError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.gold_record import GoldRecord, joint_digest, pair_digest
 from alignkit.model.sentence_pair import SentencePair
@@ -45,11 +49,6 @@ ALIGNER = "aligner"  # the kind of what aligns without anything learned from gol
 
 _PART = 500_000  # cells whose features are held at a time by each thread
 
-_VERSION = 1  # of the files of priors
-_FIRST = {*features_of.CELL, *features_of.VECTORS, "bias"}  # the names of weights in such a file
-_SECOND = {*_FIRST, *features_of.NEIGHBOURS}
-_MOST = 1 << 20  # bytes of such a file
-_LARGEST = 1e6  # weight in such a file
 _GAINING = 1.5  # the factor of the share of resamples that gain, in the weight of what was learned
 _DOUBT = 3.5  # pairs: the weight falls with the square of its ratio to the number of pairs
 LEAST_WEIGHT = 0.1  # what was learned is not used with less
@@ -217,7 +216,7 @@ class Lessons:
     weight: float = 1.0  # of the log odds of the rounds; the rest is that of those of `base`
     base: str = ALIGNER  # the best way to align without the rounds: vote, system:NAME, without
     measures: tuple[float, float] | None = None  # with evidence: by cross-validation, and without
-    taught_by: GoldSource | None = None  # the gold pairs; None if not known, as of older files
+    taught_by: GoldSource | None = None  # the gold pairs; None if not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,124 +384,3 @@ def shares_by(kind: str, systems: Iterable[EvidenceSystem], cells: Cells) -> F4:
         return np.asarray(sums / voters, np.float32)
     names = [SYSTEM + system.name for system in systems]
     return np.nan_to_num(cells.shares[:, names.index(kind)])
-
-
-@dataclass(frozen=True)
-class Prior:
-    """The weights of both rounds by feature name.
-
-    Parameters
-    ----------
-    first, second : Weights by name; ``bias`` is one of the names, and missing features have weight
-        0.
-    threshold : Links have a higher probability than this, if nothing more is learned.
-    made : Its maker, its source, and its licence.
-
-    Examples
-    --------
-    >>> Prior.samples().made["licence"]
-    'Apache-2.0'
-    """
-
-    first: Mapping[str, float]
-    second: Mapping[str, float]
-    threshold: float
-    made: Mapping[str, str]
-
-    @classmethod
-    def none(cls) -> Prior:
-        """Return a prior that only uses the aligner's probabilities."""
-        return cls({"logit_mean": 1.0}, {"logit_first": 1.0}, 0.5, {})
-
-    @classmethod
-    def samples(cls) -> Prior:
-        """Return the prior learned from the samples of this package."""
-        text = files("alignkit.align.supervised").joinpath("samples.json").read_text("utf-8")
-        return cls.decoded(text, "samples.json")
-
-    @classmethod
-    def read(cls, name: str) -> Prior:
-        """Return the prior named ``samples`` or ``none``, or read one from a file.
-
-        Raises
-        ------
-        FormatError : If the file is not a prior.
-        """
-        if name == "samples":
-            return cls.samples()
-        if name == "none":
-            return cls.none()
-        with open_input(name) as stream:
-            text = stream.read(_MOST).decode("utf-8", "replace")
-        return cls.decoded(text, name)
-
-    def rounds(self, *, vectors: bool, evidence: Iterable[EvidenceSystem] = ()) -> StackedModel:
-        """Return both rounds, with or without the features of vectors and of evidence."""
-        names = names_of(vectors=vectors, evidence=evidence)
-        first = SupervisedRound.named(names, self.first)
-        second = SupervisedRound.named(names, self.second)
-        return StackedModel(first, second)
-
-    def learned(self) -> Learned:
-        """Return a refinement that uses no gold links."""
-        lessons = Lessons("prior", "links", self.threshold, 0, vectors=False)
-        return Learned(lessons, self.rounds(vectors=False))
-
-    def encoded(self) -> str:
-        """Return the prior as JSON."""
-        content = {
-            "alignkit": "prior",
-            "version": _VERSION,
-            "made": dict(self.made),
-            "threshold": self.threshold,
-            "first": dict(self.first),
-            "second": dict(self.second),
-        }
-        return json.dumps(content, indent=1, allow_nan=False) + "\n"
-
-    def save(self, path: str) -> None:
-        """Write the prior to a file."""
-        with replacing(path) as stream:
-            stream.write(self.encoded())
-
-    @classmethod
-    def decoded(cls, text: str, path: str) -> Prior:
-        """Read a prior from JSON.
-
-        Raises
-        ------
-        FormatError : If the text is not a prior.
-        """
-        try:
-            content = json.loads(text)
-        except (ValueError, RecursionError):
-            content = None
-        if not isinstance(content, dict) or content.get("alignkit") != "prior":
-            other = "is not a prior of alignkit; give a file with one, or 'samples' or 'none'"
-            raise FormatError(other, path)
-        if content.get("version") != _VERSION:
-            version = str(content.get("version"))[:40]
-            raise FormatError(
-                f"is a prior of version {version}; this alignkit reads version {_VERSION}", path
-            )
-        threshold = content.get("threshold")
-        if not (isinstance(threshold, float) and 0 <= threshold <= 1):
-            raise FormatError("its threshold is not a probability", path)
-        made = content.get("made")
-        if not isinstance(made, dict) or not all(isinstance(text, str) for text in made.values()):
-            raise FormatError("its entry 'made' is not an object of texts", path)
-        first = _weights(content.get("first"), "first", _FIRST, path)
-        second = _weights(content.get("second"), "second", _SECOND, path)
-        return cls(first, second, threshold, made)
-
-
-def _weights(weights: object, name: str, known: set[str], path: str) -> dict[str, float]:
-    """Return the weights of an entry of a file; refuse unknown features, and what is no number."""
-    if not isinstance(weights, dict):
-        raise FormatError(f"its entry {name!r} is not an object", path)
-    for key, value in weights.items():
-        if key not in known:
-            raise FormatError(f"its entry {name!r} has the unknown feature {key[:40]!r}", path)
-        if type(value) not in (int, float) or not abs(value) < _LARGEST:
-            raise FormatError(f"its entry {name!r} has no number for {key!r}", path)
-    return {key: float(value) for key, value in weights.items()}

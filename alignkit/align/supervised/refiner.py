@@ -1,4 +1,11 @@
-"""Refine an aligner with gold pairs, and update it with new ones."""
+"""Refine an aligner with gold pairs, and update it with new ones.
+
+`Refiner.validate` chooses how to learn by cross-validation: the gold pairs are divided into folds,
+and each is aligned by what was learned from the others. `update` and `forget` then learn again in
+the same way, without choosing. With evidence, the links of other systems, a refiner has another one
+in it (`_without`), which learns from the same pairs without evidence: pairs that a system did not
+align are aligned by that. What is learned is described in `learned`.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +30,7 @@ from alignkit.align.supervised.cells import GoldLexicon
 from alignkit.align.supervised.fitting import validate
 from alignkit.align.supervised.gold import FOLDS, Gold, GoldPairs, checked_annotators
 from alignkit.align.supervised.measures import LearningReport, SystemMeasure, resampled
+from alignkit.align.supervised.prior import Prior
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError
 from alignkit.model.corpus import Corpus
@@ -122,17 +130,17 @@ class Refiner:
         check_arguments(Refiner.begin, locals())
         check_known("objective", objective, refinement.OBJECTIVES)
         annotators = checked_annotators(evidence, gold)
-        known = refinement.Prior.read(fspath(prior))
+        known = Prior.read(fspath(prior))
         used = vectors is not None
         systems = systems_of(annotators)
         course = _Course(
-            gold,
-            objective,
-            ignore_identical,
-            known.rounds(vectors=used, evidence=systems),
-            fspath(prior),
-            two_vectors(vectors, target_vectors),
-            annotators,
+            annotator=gold,
+            objective=objective,
+            ignore_identical=ignore_identical,
+            start=known.rounds(vectors=used, evidence=systems),
+            prior=fspath(prior),
+            vectors=two_vectors(vectors, target_vectors),
+            evidence=annotators,
         )
         without = None
         if systems:
@@ -231,7 +239,7 @@ class Refiner:
         check_systems(lessons.evidence, {name: len(systems[name]) for name in systems})
         systems = {system.name: systems[system.name] for system in lessons.evidence}
         used = vectors is not None
-        none = refinement.Prior.none()
+        none = Prior.none()
         start = learned.rounds or none.rounds(vectors=used, evidence=lessons.evidence)
         course = _Course(
             annotator=gold,
@@ -573,8 +581,8 @@ def _report(
     before, after, gain, gaining = resampled(objective, gold.summed(best.rows), learned)
     if len(rivals) > 1:
         before = resampled(objective, gold.summed(chosen.before.rows), learned)[0]
-    own = refinement.ALIGNER, refinement.WITHOUT
-    systems = [_measured(course, gold, rival) for rival in rivals if rival.kind not in own]
+    alone = refinement.ALIGNER, refinement.WITHOUT  # all other rivals have links of systems
+    systems = [_measured(course, gold, rival) for rival in rivals if rival.kind not in alone]
     weight = 0.0  # where no sure link is to be found, to align nothing errs least
     if gold.reference.any():
         weight = refinement.weight_of(gaining, gold.different)

@@ -169,7 +169,7 @@ class _Work:
                 say(line)
             self._took("learning")
         elif options.prior not in (None, "none"):
-            from alignkit.align.supervised.learned import Prior
+            from alignkit.align.supervised.prior import Prior
 
             self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
         learned = self.aligner.parameters.learned

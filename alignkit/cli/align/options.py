@@ -169,7 +169,7 @@ def check_prior(options: argparse.Namespace) -> None:
         return
     if not os.path.exists(prior):
         raise OptionError(f"--prior {prior}: no such file; expected samples, none, or a file")
-    from alignkit.align.supervised.learned import Prior
+    from alignkit.align.supervised.prior import Prior
 
     Prior.read(prior)
 
