@@ -112,6 +112,13 @@ def test_the_vote_needs_no_gold(capsys, files):
     run(capsys, *ALIGN, *files[1]).failed("--evidence needs")
 
 
+def test_evidence_and_vectors_work_together(capsys, files, tmp_path):
+    vectors = write_lines(tmp_path / "v.vec", ["le 1 0", "the 1 0.1", "la 0 1", "a 0 1"])
+    ran = made(capsys, *ALIGN, *files[1], "--vote", "--vectors", vectors)
+    assert "words have no vector" in ran.err
+    made(capsys, *LEARN, *files[1], "--vectors", vectors, "--prior", "none")
+
+
 def test_files_that_do_not_fit_are_refused(capsys, tmp_path):
     file = tmp_path / "e"
 

@@ -449,7 +449,6 @@ def check_needed(model: str, learned: Learned | None, annotators: Annotators) ->
 
 def report_doubts(aligner: Aligner, pairs: Iterable[SentencePair], evidence: Evidence) -> None:
     """Warn of evidence that lost its weights, or fits better in another direction or base."""
-    from alignkit.align.bitext import Bitext
     from alignkit.align.evidence import doubts
 
     learned = aligner.parameters.learned
@@ -458,8 +457,7 @@ def report_doubts(aligner: Aligner, pairs: Iterable[SentencePair], evidence: Evi
         for system in learned.lessons.evidence:
             if system.weighted and system.name in plain:
                 warn(f"learned from weights of {system.name}, but now all its links weigh 1")
-    bitext = Bitext.pack(pairs, casefold=aligner.parameters.casefold)
-    for doubt in doubts(aligner.decoder, bitext, evidence):
+    for doubt in doubts(aligner.decoder, aligner.packed(pairs), evidence):
         warn(f"evidence {doubt}")
 
 
