@@ -199,14 +199,7 @@ def _links(options: argparse.Namespace) -> Profile:
     phrases = measure == "phrase-f1"
     score.refuse_stdin(options)
     score.require_reference(options)
-    fixed = {  # the options as `alignkit score` has them, with nothing drawn
-        **vars(options),
-        **vars(ScoreSettings(level="phrases" if phrases else "links")),
-        **{"ci": False, "plot": None, "per_pair": False, "compared": True},
-        "by": options.by or BY,
-        "split": SPLIT if options.split is None else options.split,
-    }
-    scoring = argparse.Namespace(**fixed)
+    scoring = _as_for_score(options, phrases=phrases)
     systems = score.systems_of(scoring)
     level = "phrases-sure" if phrases else "links"
     scored = {}
@@ -232,6 +225,21 @@ def _links(options: argparse.Namespace) -> Profile:
         "f1" if phrases else measure,
         **_drawing(options),
     )
+
+
+def _as_for_score(options: argparse.Namespace, *, phrases: bool) -> argparse.Namespace:
+    """Return the options as `alignkit score` would have them, with nothing drawn at random."""
+    settings = {
+        **vars(options),
+        **vars(ScoreSettings(level="phrases" if phrases else "links")),
+        "by": options.by or BY,
+        "split": SPLIT if options.split is None else options.split,
+        "ci": False,
+        "plot": None,
+        "per_pair": False,
+        "compared": True,
+    }
+    return argparse.Namespace(**settings)
 
 
 def _draw(ranking: Ranking, options: argparse.Namespace) -> None:
