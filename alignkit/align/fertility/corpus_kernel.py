@@ -2,6 +2,11 @@
 
 After Brown et al. 1993, section 4.4 and appendix: sums over all alignments are replaced by sums
 over the best one found by hill climbing and its neighbours, one move or one swap away.
+
+Each target word belongs to one *cept*, that of a source word or that of NULL (cept 0). For example,
+"not go" / "ne vont pas" has cept 1 (not: ne, pas) and cept 2 (go: vont). A *move* puts one word
+into another cept, such as "pas" into that of NULL; a *swap* exchanges the cepts of two words, such
+as those of "ne" and "vont". So M words and N source words have up to M N moves and M^2 / 2 swaps.
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ class KernelText(NamedTuple):
 
 
 class Model(NamedTuple):
-    """The tables of one direction; probabilities in the first three, logs below."""
+    """The tables of one direction; fertilities and steps are logs, all others probabilities."""
 
     lexical: F4  # (K,) count of each word pair, or its probability if all `totals` are 1
     prior: F4  # (K,) pseudo-count of each word pair
@@ -46,22 +51,38 @@ class Model(NamedTuple):
     discount: float  # how much of its own counts a sentence pair does not see
     null_share: float  # the probability p1 that a word is followed by a NULL word
     distortion: F4  # d(j | i, N, M), N x M from the block of the sentence pair on; IBM 4: size 0
-    blocks: I8
-    fertilities: F4
-    factorial: bool
-    first: F4
-    rest: F4
-    source_classes: I4
-    target_classes: I4
+    blocks: I8  # (P,) where the block of each sentence pair begins
+    fertilities: F4  # (V, F + 1) of each source word: n(s | word) for s from 0 to F words
+    factorial: bool  # whether `fertilities` has n(s | word) s! instead (IBM 3)
+    first: F4  # d1(step | class of the cept before, class of the word); IBM 3: size 0
+    rest: F4  # d>1(step | class of the word), for steps from 1
+    source_classes: I4  # the class of each source word
+    target_classes: I4  # the class of each target word
 
 
 class Counts(NamedTuple):
-    """Expected counts of a part of the bitext, added to."""
+    """Expected counts of a part of the bitext, added to; nothing is counted if they are empty."""
 
-    fertilities: F8
+    fertilities: F8  # (V, F + 1) of each source word and fertility; the last is for all beyond
     null: F8  # words that are not from NULL less those that are, and those that are, (2,)
-    first: F8
-    rest: F8
+    first: F8  # of the steps to the first word of a cept, shape as `Model.first`
+    rest: F8  # of the steps to its further words, shape as `Model.rest`
+
+
+class FertilePair(NamedTuple):
+    """What a model sees of a sentence pair of N source words and M target words."""
+
+    sources: I4  # (N,) the number of each word
+    targets: I4  # (M,)
+    probabilities: F4  # (N + 1, M) of each word from each cept: `translations`
+    block: int  # where d(j | i, N, M) of IBM 3 begins in `Model.distortion`
+
+
+class PairAlignment(NamedTuple):
+    """The links of a sentence pair: an alignment, and what is expected around it."""
+
+    alignment: I4  # (M,) the source word of each target word, -1 for NULL
+    posteriors: F4  # (N + 1, M) of each word in each cept
 
 
 @inlined
@@ -276,31 +297,25 @@ def collect_neighbours(
 
 
 @jit
-def align_pair(
-    sources: I4,
-    targets: I4,
-    probabilities: F4,
-    block: int,
-    model: Model,
-    sweeps: int,
-    alignment: I4,
-    post: F4,
-    counting: bool,
-    counts: Counts,
-) -> float:
-    """Improve an alignment in place, set the posteriors of its links; return its score.
-
-    `probabilities` are those of `translations`; d(j | i) of IBM 3 starts at `block`.
-    """
-    pair = open_pair(sources, targets, local_logs(probabilities, model, block), model)
+def climb_from(
+    text: FertilePair, model: Model, sweeps: int, alignment: I4
+) -> tuple[float, kernel.KernelPair]:
+    """Improve an alignment in place; return its score, and the pair aligned like this."""
+    local = local_logs(text.probabilities, model, text.block)
+    pair = open_pair(text.sources, text.targets, local, model)
     score = kernel.put_all(alignment, pair)
     score += kernel.climb(sweeps, pair)
     # cept i is source word i - 1; -1 is NULL
     for j in range(alignment.size):
         alignment[j] = pair.links[kernel.CEPT, j] - 1
-    total, likely = weigh_neighbours(pair, post)
-    if counting:
-        collect_neighbours(total, likely, sources, pair, counts)
+    return score, pair
+
+
+@jit
+def align_pair(text: FertilePair, model: Model, sweeps: int, to: PairAlignment) -> float:
+    """Improve an alignment in place, set the posteriors of its links; return its score."""
+    score, pair = climb_from(text, model, sweeps, to.alignment)
+    weigh_neighbours(pair, to.posteriors)
     return score
 
 
@@ -313,39 +328,33 @@ def expect(
     sweeps: int,
     viterbi: I4,
     posteriors: F4,
-    counting: bool,
     counts: Counts,
 ) -> float:
     """Align the pairs from low to high; return the sum of their scores.
 
     `viterbi` (T,) is improved in place; `posteriors` (C,) is read where counts are discounted,
-    then set; `counts` is added to if `counting`.
+    then set; `counts` is added to, unless it is empty.
     """
     score = 0.0
+    counting = counts.fertilities.size > 0
     for p in range(low, high):
         sources = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]]
         targets = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]]
+        alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
         n = sources.size
         m = targets.size
         if n == 0 or m == 0:
             # an empty side: all words are NULL's
-            viterbi[text.target_offsets[p] : text.target_offsets[p + 1]] = -1
+            alignment[:] = -1
             continue
         lexical = translations(p, n, m, text, model, posteriors)
+        pair_text = FertilePair(sources, targets, lexical, model.blocks[p])
+        pair_score, pair = climb_from(pair_text, model, sweeps, alignment)
+        score += pair_score
         post = np.empty((n + 1, m), np.float32)
-        alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
-        score += align_pair(
-            sources,
-            targets,
-            lexical,
-            model.blocks[p],
-            model,
-            sweeps,
-            alignment,
-            post,
-            counting,
-            counts,
-        )
+        total, likely = weigh_neighbours(pair, post)
+        if counting:
+            collect_neighbours(total, likely, sources, pair, counts)
         for i in range(n):
             for j in range(m):
                 posteriors[place_of(p, i, j, n, m, text)] = post[i + 1, j]

@@ -26,7 +26,14 @@ import numpy as np
 
 from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit._support.jit import readonly
-from alignkit.align.fertility.corpus_kernel import Counts, KernelText, Model, align_pair
+from alignkit.align.fertility.corpus_kernel import (
+    Counts,
+    FertilePair,
+    KernelText,
+    Model,
+    PairAlignment,
+    align_pair,
+)
 
 MOST = 9  # fertilities from here on share one probability, halved for each further word
 REACH = 40  # steps from here on share one probability, spread evenly over `TAIL` of them
@@ -264,18 +271,13 @@ def align_fertility(
     # the kernel changes the alignment, and sets the posteriors: row 0 is NULL
     alignment = np.array(start, np.int32)
     post = np.empty((len(sources) + 1, len(targets)), np.float32)
-    score = align_pair(
+    text = FertilePair(
         readonly(np.asarray(sources, np.int32)),
         readonly(np.asarray(targets, np.int32)),
         np.ascontiguousarray(np.concatenate([null[None], probabilities]), np.float32),
         block,
-        kernel,
-        sweeps,
-        alignment,
-        post,
-        False,  # nothing is counted
-        NO_COUNTS,
     )
+    score = align_pair(text, kernel, sweeps, PairAlignment(alignment, post))
     return FertilityAlignment(alignment, post[1:], score)
 
 

@@ -171,7 +171,6 @@ class FertilityTraining:
                 models.SWEEPS,
                 viterbi,
                 self.posteriors,
-                counted is not None,
                 counts,
             )
 
