@@ -1,8 +1,9 @@
 """The items of an alignment, and those that two alignments share: the loops for one sample.
 
 A sample is an initial alignment with some links dropped and some cells added, see
-`sampling_kernel`; a cell has the number i M + j. Time is linear in links and words, except for
-closures over many words.
+`sampling_kernel`; cell (i, j) has the number i M + j. For example, with the initial links 0-0 1-1
+2-2 of three words on each side, the sample 0-0 1-2 2-2 drops the link at place 1 and adds cell 5.
+Time is linear in links and words, except for closures over many words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import inlined, jit
-from alignkit.model.phrase_kernel import FAR, grown
+from alignkit.model.phrase_kernel import FAR, PairLinks, PairWords, grown
 
 PHRASE_ITEMS = 0
 LINK_ITEMS = 1
@@ -40,8 +41,8 @@ def partners(
 ) -> None:
     """Set the least and greatest partner of each word; FAR and -1 if it has none.
 
-    As `phrase_kernel.set_partners`, for the links that are not among the first `drops` places of
-    `dropped`, and the first `adds` cells of `added`.
+    As `phrase_kernel.set_partners`, for a sample: the links that are not among the first `drops`
+    places of `dropped`, and the first `adds` cells of `added`.
     """
     for i in range(n):
         of_source[i, 0] = FAR
@@ -192,23 +193,17 @@ def common_numbers(first: Cells, first_size: int, second: Cells, second_size: in
 
 
 @jit
-def identical_choices(
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
-    items: int,
-) -> Floats:
+def identical_choices(words: PairWords, items: int) -> Floats:
     """Return the (P,) numbers of possible identical items in each sentence pair.
 
     For phrase pairs: as many pairs of equal spans end at a cell as the longest equal stretch that
-    ends there has words.
+    ends there has words. For example, "a b" / "a b" has two of one word, and one of two words.
     """
-    pairs = len(source_offsets) - 1
+    pairs = len(words.source_offsets) - 1
     choices = np.zeros(pairs)
     for p in range(pairs):
-        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
-        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
+        source = words.source[words.source_offsets[p] : words.source_offsets[p + 1]]
+        target = words.target[words.target_offsets[p] : words.target_offsets[p + 1]]
         # stretch[j + 1]: how long the words that end at (i, j) are equal; from right to left, so
         # that stretch[j] is still that of the row above
         stretch = np.zeros(len(target) + 1)
@@ -226,44 +221,35 @@ def identical_choices(
 
 @jit
 def count_strata(
-    initial: Ints,
-    initial_offsets: Offsets,
-    annotated: Ints,
-    annotated_offsets: Offsets,
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
-    bounded: bool,
-    universe: Ints,
-    universe_offsets: Offsets,
+    initial: PairLinks, annotated: PairLinks, words: PairWords, bounded: bool, universe: PairLinks
 ) -> tuple[Cells, Cells]:
     """Count the (P, 4) cells of each stratum, and those changed by an annotator.
 
     The strata are empty and filled cells of different words, then of equal ones. If the universe
     is `bounded`, cells outside it are not counted.
     """
-    pairs = len(source_offsets) - 1
+    links = initial.links
+    other_links = annotated.links
+    cells = universe.links
+    pairs = len(words.source_offsets) - 1
     trials = np.zeros((pairs, 4), np.int64)
     flips = np.zeros((pairs, 4), np.int64)
     for p in range(pairs):
-        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
-        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
-        a = initial_offsets[p]
-        a_end = initial_offsets[p + 1]
-        b = annotated_offsets[p]
-        b_end = annotated_offsets[p + 1]
+        source = words.source[words.source_offsets[p] : words.source_offsets[p + 1]]
+        target = words.target[words.target_offsets[p] : words.target_offsets[p + 1]]
+        a, a_end = initial.offsets[p], initial.offsets[p + 1]
+        b, b_end = annotated.offsets[p], annotated.offsets[p + 1]
         # row by row, as links are sorted: a, b and u are the next link or cell of each
         u, u_end = 0, 0
         if bounded:
-            u = universe_offsets[p]
-            u_end = universe_offsets[p + 1]
+            u = universe.offsets[p]
+            u_end = universe.offsets[p + 1]
         for i in range(len(source)):
             for j in range(len(target)):
-                filled = a < a_end and initial[a, 0] == i and initial[a, 1] == j
-                linked = b < b_end and annotated[b, 0] == i and annotated[b, 1] == j
+                filled = a < a_end and links[a, 0] == i and links[a, 1] == j
+                linked = b < b_end and other_links[b, 0] == i and other_links[b, 1] == j
                 inside = not bounded
-                if bounded and u < u_end and universe[u, 0] == i and universe[u, 1] == j:
+                if bounded and u < u_end and cells[u, 0] == i and cells[u, 1] == j:
                     inside = True
                     u += 1
                 a += filled

@@ -22,6 +22,7 @@ from alignkit.agreement.chance.correction import ChanceTerms
 from alignkit.agreement.chance.edits import EditData, EditModel, fit_edit_model
 from alignkit.agreement.chance.items_kernel import count_strata
 from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.phrase_kernel import PairLinks, PairWords
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -72,18 +73,18 @@ def count_edits(
 ) -> Edits:
     """Count the changes of an annotator in the initial alignments, by stratum."""
     cells = LinkArrays.pack([]) if universe is None else universe
-    trials, flips = count_strata(
-        readonly(initial.links),
-        readonly(initial.offsets),
-        readonly(annotated.links),
-        readonly(annotated.offsets),
+    texts = PairWords(
         readonly(source.ids),
         readonly(source.offsets),
         readonly(target.ids),
         readonly(target.offsets),
+    )
+    trials, flips = count_strata(
+        PairLinks(readonly(initial.links), readonly(initial.offsets)),
+        PairLinks(readonly(annotated.links), readonly(annotated.offsets)),
+        texts,
         universe is not None,
-        readonly(cells.links),
-        readonly(cells.offsets),
+        PairLinks(readonly(cells.links), readonly(cells.offsets)),
     )
     words = np.diff(source.offsets) + np.diff(target.offsets)
     return Edits(places, words, trials, flips)

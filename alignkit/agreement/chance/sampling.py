@@ -79,7 +79,7 @@ class Items:
         else:
             every = n * (n + 1) * m * (m + 1) / 4
         if not self.include_identical:
-            every -= identical_choices(*self.views(), UNITS[self.unit])
+            every -= identical_choices(self.views(), UNITS[self.unit])
         return every
 
     def part(self, kept: NDArray[np.int64]) -> Items:

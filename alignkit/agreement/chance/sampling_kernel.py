@@ -4,6 +4,16 @@ A sample is stored as its changes of the initial alignment (`draw_flips`); links
 these changes. So time is proportional to the flips for links, and to the links plus N + M for
 phrase pairs.
 
+Each cell flips (gets a link, or loses it) by itself, at a rate. Instead of a number for each cell,
+the number of cells up to the next flip is drawn (`gap`). With one rate for all empty cells and one
+for all links (`draw_flips`), these are two streams. If cells of equal words have rates of their
+own (`draw_flips_by_kind`), there are four kinds of cells, and a stream for each: 0 empty, 1 link
+(of different words), 2 empty, 3 link (of equal words). Nearly all cells are of kind 0; only the
+others are listed. For example, with the words "a b" / "b c" and the link 0-0::
+
+    cells    0 (a b): kind 1, listed     1 (a c): kind 0
+             2 (b b): kind 2, listed     3 (b c): kind 0
+
 Every sentence pair has its own random generator (xoshiro256++, Blackman & Vigna 2021), and its
 state continues from one call to the next. So the number of workers and the division into rounds do
 not change the samples.
@@ -71,25 +81,22 @@ def gap(state: States, log_keep: float) -> int:
 
 @inlined
 def draw_flips(
-    state: States,
-    links: Cells,
-    filled: int,
-    total: int,
-    log_empty: float,
-    log_filled: float,
-    added: Cells,
-    dropped: Cells,
+    state: States, links: Cells, total: int, logs: Floats, added: Cells, dropped: Cells
 ) -> tuple[int, int]:
-    """Draw which of the first `filled` numbers of `links` to drop, and which cells to add.
+    """Draw which links to drop, and which cells to add.
 
-    A cell has the number i M + j; there are `total`. Sets `dropped` to the places of links and
-    `added` to the numbers of cells, both sorted. Returns the numbers added and dropped; -1 and 0
-    if `added` is too short. (Returning a longer array would take longer than everything else.)
+    links: The numbers of the cells of all links, rising; there are `total` cells.
+    logs: log(1 - rate) of empty cells and of links.
+    added, dropped: Set to the numbers of the cells that get a link, and to the places of the links
+        that go, both rising.
+    Returns: The numbers added and dropped; -1 and 0 if `added` is too short. (Returning a longer
+        array would take longer than everything else.)
     """
+    filled = len(links)
     empty = total - filled
     adds, drops, passed = 0, 0, 0
-    drop = gap(state, log_filled)
-    add = gap(state, log_empty)  # counted over the empty cells
+    drop = gap(state, logs[1])
+    add = gap(state, logs[0])  # counted over the empty cells
     # The two streams of flips are merged by cell number. Before link k stand links[k] - k empty
     # cells, so the empty cell `add` has the number add + passed, where `passed` links stand before.
     while True:
@@ -100,11 +107,11 @@ def draw_flips(
                 return -1, 0
             added[adds] = add + passed
             adds += 1
-            add += 1 + gap(state, log_empty)
+            add += 1 + gap(state, logs[0])
         elif drop < filled:
             dropped[drops] = drop
             drops += 1
-            drop += 1 + gap(state, log_filled)
+            drop += 1 + gap(state, logs[1])
         else:
             return adds, drops
 
@@ -148,15 +155,25 @@ def list_cells(
     return cells, kinds
 
 
-@inlined
-def sort_by_kind(kinds: Kinds, ends: Cells, places: Cells, order: Cells) -> None:
-    """Sort the cells of `list_cells` by the kinds that flip.
+class ListedCells(NamedTuple):
+    """The cells of a sentence pair that `list_cells` lists, and those of each kind.
 
-    Sets `ends` (5,) to 0 and the end of each kind; `places` to the places of the cells in the
-    list, kind by kind; and `order` to the number of links before each cell of the list.
+    In the module's example: cells 0 2, before 0 1, places 0 1, ends 0 0 1 2 2.
     """
+
+    cells: Cells  # (L,) the numbers of the cells, rising
+    before: Cells  # (L,) how many links stand before each
+    places: Cells  # (L,) the places in this list of the cells that may flip, kind by kind
+    ends: Cells  # (5,) the places of kind k are from ends[k] to before ends[k + 1]
+
+
+@inlined
+def sort_by_kind(cells: Cells, kinds: Kinds) -> ListedCells:
+    """Sort the cells of `list_cells` by the kinds that flip."""
+    before = np.empty(len(kinds), np.int64)
+    places = np.empty(len(kinds), np.int64)
+    ends = np.zeros(5, np.int64)
     count, links = 0, 0
-    ends[0] = 0
     for kind in range(4):
         for c in range(len(kinds)):
             if kinds[c] == kind:
@@ -164,20 +181,24 @@ def sort_by_kind(kinds: Kinds, ends: Cells, places: Cells, order: Cells) -> None
                 count += 1
         ends[kind + 1] = count
     for c in range(len(kinds)):
-        order[c] = links
+        before[c] = links
         links += kinds[c] == _KEPT or kinds[c] & 1 == 1
+    return ListedCells(cells, before, places, ends)
+
+
+class KindLogs(NamedTuple):
+    """The logs of how probable it is that a cell does not flip: log(1 - rate)."""
+
+    of_kind: Floats  # (4,) of the listed cells of each kind
+    rest: float  # of the cells that are not listed
 
 
 @inlined
 def draw_flips_by_kind(
     state: States,
-    listed: Cells,
-    ends: Cells,
-    places: Cells,
-    order: Cells,
+    listed: ListedCells,
     total: int,
-    logs: Floats,
-    log_rest: float,
+    logs: KindLogs,
     upcoming: Cells,
     added: Cells,
     dropped: Cells,
@@ -185,27 +206,28 @@ def draw_flips_by_kind(
 ) -> tuple[int, int]:
     """Draw as `draw_flips` does, by the kinds of the listed cells.
 
-    `ends`, `places` and `order` are those of `sort_by_kind`. `logs` are log(1 - rate) of each
-    kind, `log_rest` that of the cells not listed, which are empty. Sets `flips`, the number of
-    flips of each kind; `upcoming` is a buffer of the same length.
+    upcoming: (4,): room for the next flip of each kind, as an index of `listed.places`.
+    flips: (4,): set to the number of flips of each kind.
     """
-    rest = total - len(listed)
+    cells, before, places, ends = listed
+    of_kind, log_rest = logs
+    rest = total - len(cells)
     for kind in range(4):
-        upcoming[kind] = ends[kind] + gap(state, logs[kind])
+        upcoming[kind] = ends[kind] + gap(state, of_kind[kind])
         flips[kind] = 0
     adds, drops, passed = 0, 0, 0
     add = gap(state, log_rest)  # counted over the cells that are not listed
     while True:
         # of the next flips of the four kinds, the one that is first in the list; -1: none is left
         which = -1
-        cell = len(listed)
+        cell = len(cells)
         for kind in range(4):
             if upcoming[kind] < ends[kind + 1] and places[upcoming[kind]] < cell:
                 which = kind
                 cell = places[upcoming[kind]]
         # an unlisted cell before it flips; its number is found as in `draw_flips`
-        if add < rest and (which < 0 or listed[cell] - cell > add):
-            while passed < len(listed) and listed[passed] - passed <= add:
+        if add < rest and (which < 0 or cells[cell] - cell > add):
+            while passed < len(cells) and cells[passed] - passed <= add:
                 passed += 1
             if adds == len(added):
                 return -1, 0
@@ -216,16 +238,16 @@ def draw_flips_by_kind(
         elif which < 0:
             return adds, drops
         else:
-            if which & 1:
-                dropped[drops] = order[cell]
+            if which & 1:  # a link
+                dropped[drops] = before[cell]
                 drops += 1
             else:
                 if adds == len(added):
                     return -1, 0
-                added[adds] = listed[cell]
+                added[adds] = cells[cell]
                 adds += 1
             flips[which] += 1
-            upcoming[which] += 1 + gap(state, logs[which])
+            upcoming[which] += 1 + gap(state, of_kind[which])
 
 
 MOMENTS = (
@@ -335,28 +357,22 @@ def run(
     added_b = np.empty(most_links + 64, np.int64)
     dropped_a = np.empty(most_links, np.int64)
     dropped_b = np.empty(most_links, np.int64)
-    numbers = np.empty(most_links, np.int64)
+    flips_a = np.zeros(4, np.int64)
+    flips_b = np.zeros(4, np.int64)
+    upcoming = np.empty(4, np.int64)
     state = np.empty(4, np.uint64)
     before = np.empty(4, np.uint64)
     by_kind = rates.shape[1] == 8
-    listed = np.empty(0, np.int64)
-    kinds = np.empty(0, np.uint8)
-    ends = np.zeros(5, np.int64)
-    upcoming = np.empty(4, np.int64)
-    places = np.empty(0, np.int64)
-    order = np.empty(0, np.int64)
-    log_rest_a, log_rest_b = 0.0, 0.0
-    flips_a = np.zeros(4, np.int64)
-    flips_b = np.zeros(4, np.int64)
+    listed = sort_by_kind(np.empty(0, np.int64), np.empty(0, np.uint8))
+    rest_a, rest_b = 0.0, 0.0
     for p in range(begin, stop):
         n, m = int(lengths[p, 0]), int(lengths[p, 1])
         source = words.source[words.source_offsets[p] : words.source_offsets[p + 1]]
         target = words.target[words.target_offsets[p] : words.target_offsets[p + 1]]
         links = initial.links[offsets[p] : offsets[p + 1]]
-        # counted: the links that are items
-        filled = len(links)
-        counted = len(links)
-        for k in range(filled):
+        numbers = np.empty(len(links), np.int64)
+        counted = len(links)  # the links that are items
+        for k in range(len(links)):
             numbers[k] = links[k, 0] * m + links[k, 1]
             counted -= drop and source[links[k, 0]] == target[links[k, 1]]
         logs = np.log1p(-rates[p])
@@ -364,18 +380,18 @@ def run(
             inside = universe.links[:0]
             if bounded:
                 inside = universe.links[universe.offsets[p] : universe.offsets[p + 1]]
-            listed, kinds = list_cells(
+            cells, kinds = list_cells(
                 initial.links, offsets[p], offsets[p + 1], source, target, bounded, inside
             )
-            places = np.empty(len(listed), np.int64)
-            order = np.empty(len(listed), np.int64)
-            sort_by_kind(kinds, ends, places, order)
-            log_rest_a, log_rest_b = (0.0, 0.0) if bounded else (logs[0], logs[4])
+            listed = sort_by_kind(cells, kinds)
+            rest_a, rest_b = (0.0, 0.0) if bounded else (logs[0], logs[4])
             for kind in range(4):  # without cells, nothing need be drawn
-                if ends[kind] == ends[kind + 1]:
+                if listed.ends[kind] == listed.ends[kind + 1]:
                     logs[kind] = logs[4 + kind] = 0.0
         logs_a = logs[: len(logs) // 2]
         logs_b = logs[len(logs) // 2 :]
+        kind_logs_a = KindLogs(logs_a, rest_a)
+        kind_logs_b = KindLogs(logs_b, rest_b)
         state[:] = states[p]  # here `state` is the generator of pair p, before sample s
         sums = moments[p].copy()
         s = 0
@@ -384,40 +400,14 @@ def run(
                 before[k] = state[k]
             if by_kind:
                 adds_a, drops_a = draw_flips_by_kind(
-                    state,
-                    listed,
-                    ends,
-                    places,
-                    order,
-                    n * m,
-                    logs_a,
-                    log_rest_a,
-                    upcoming,
-                    added_a,
-                    dropped_a,
-                    flips_a,
+                    state, listed, n * m, kind_logs_a, upcoming, added_a, dropped_a, flips_a
                 )
                 adds_b, drops_b = draw_flips_by_kind(
-                    state,
-                    listed,
-                    ends,
-                    places,
-                    order,
-                    n * m,
-                    logs_b,
-                    log_rest_b,
-                    upcoming,
-                    added_b,
-                    dropped_b,
-                    flips_b,
+                    state, listed, n * m, kind_logs_b, upcoming, added_b, dropped_b, flips_b
                 )
             else:
-                adds_a, drops_a = draw_flips(
-                    state, numbers, filled, n * m, logs_a[0], logs_a[1], added_a, dropped_a
-                )
-                adds_b, drops_b = draw_flips(
-                    state, numbers, filled, n * m, logs_b[0], logs_b[1], added_b, dropped_b
-                )
+                adds_a, drops_a = draw_flips(state, numbers, n * m, logs_a, added_a, dropped_a)
+                adds_b, drops_b = draw_flips(state, numbers, n * m, logs_b, added_b, dropped_b)
                 flips_a[0], flips_a[1] = adds_a, drops_a
                 flips_b[0], flips_b[1] = adds_b, drops_b
             if adds_a < 0 or adds_b < 0:  # once more, with more room
@@ -451,7 +441,7 @@ def run(
             # a ratio is 0 where one set is empty; where both are, the sample is not in `filled`
             ratio = common / norm if norm > 0 else 0.0
             full = 1.0 if a + b > 0 else 0.0
-            sums[0] += 1.0
+            sums[0] += 1.0  # in the order of MOMENTS
             sums[1] += full
             sums[2] += ratio
             sums[3] += ratio * ratio
