@@ -313,10 +313,10 @@ def doubts(
         if len(own.links) < _FEW_LINKS:
             continue
         means: dict[str, float] = {}  # of the posteriors of the links, by reading
-        pair, c, i, j = own.links.T
+        pair, number, i, j = own.links.T
         readings = {"": (i, j), ":transpose": (j, i), ":base1": (i - 1, j - 1)}
         for reading, places in readings.items():
-            links = np.stack([pair, c, *places], axis=1)
+            links = np.stack([pair, number, *places], axis=1)
             cells = replace(own, links=links[_inside(links, own.lengths)]).cells()
             total = float((forward + reverse)[cells].sum() / 2)
             means[reading] = total / len(links)

@@ -39,7 +39,11 @@ VECTORS = (
 """Features of word vectors."""
 
 LEXICON = ("lexicon_pair", "lexicon_source", "lexicon_target", "lexicon_count")
-"""Features of the gold links of all other pairs."""
+"""Features of the gold links of all other pairs.
+
+How far links of the word pair, of the source word and of the target word exceed those that the
+aligner expects, in log odds; and the logarithm of how many cells the word pair has, plus 1.
+"""
 
 NEIGHBOURS = tuple(feature.name.lower() for feature in kernel.NeighbourFeature)
 """Features of the second round: the first round's results for the cell and its neighbours."""
@@ -277,11 +281,12 @@ class GoldCounts:
         """Set the features of all cells from the training pairs (P,) other than its own."""
         inside = training[self._pair_of][:, None]
         values = self._values * inside
-        rests = []
+        of_others = []
         for key, own in zip(self._keys, self._own, strict=True):
-            rests.append(_sums(key, values)[key] - own * inside)
-        known = np.log1p(np.maximum(rests[0][:, 2], 0))
-        features[:, lexicon_columns(features)] = np.stack([*map(_log_odds, rests), known], axis=1)
+            of_others.append(_sums(key, values)[key] - own * inside)
+        cell_counts = np.log1p(np.maximum(of_others[0][:, 2], 0))
+        columns = [*map(_log_odds, of_others), cell_counts]
+        features[:, lexicon_columns(features)] = np.stack(columns, axis=1)
 
 
 def _ranks(keys: I8) -> I8:
@@ -309,6 +314,7 @@ class GoldLexicon:
     source: tuple[str, ...]  # the words that it knows
     target: tuple[str, ...]
     pairs: I4  # (K, 2) int32: the word pairs, rising
+    # links, links that the aligner expects, and cells: of word pairs (K, 3), and of words
     pair_counts: F8
     source_counts: F8
     target_counts: F8
@@ -321,19 +327,20 @@ class GoldLexicon:
         tables = []
         names = []
         for column, words in ((0, source), (1, target)):
-            kept, own = np.unique(cells.words[:, column], return_inverse=True)
-            spelled = [words[number] for number in kept.tolist()]
+            different, place = np.unique(cells.words[:, column], return_inverse=True)
+            spelled = [words[number] for number in different.tolist()]
+            # words of the lexicon are numbered in the order of their spelling
             order = sorted(range(len(spelled)), key=spelled.__getitem__)
-            rank = np.empty(len(kept), np.int64)
-            rank[order] = np.arange(len(kept))
-            ranks = rank[own.reshape(-1)]
+            rank = np.empty(len(different), np.int64)
+            rank[order] = np.arange(len(different))
+            ranks = rank[place.reshape(-1)]
             numbers.append(ranks)
             tables.append(_sums(ranks, values))
             names.append(tuple(spelled[at] for at in order))
         width = max(1, len(names[1]))
-        kept, own = np.unique(numbers[0] * width + numbers[1], return_inverse=True)
-        pairs = np.stack(np.divmod(kept, width), axis=1).astype(np.int32)
-        return cls(names[0], names[1], pairs, _sums(own.reshape(-1), values), *tables)
+        keys, place = np.unique(numbers[0] * width + numbers[1], return_inverse=True)
+        pairs = np.stack(np.divmod(keys, width), axis=1).astype(np.int32)
+        return cls(names[0], names[1], pairs, _sums(place.reshape(-1), values), *tables)
 
     def numbers(self, bitext: Bitext) -> tuple[I8, I8]:
         """Return the lexicon's numbers of the distinct words of a bitext; -1 if unknown."""
@@ -350,13 +357,16 @@ class GoldLexicon:
         both = (source >= 0) & (target >= 0)
         wanted = np.where(both, source * self._width + target, -1)
         pair, known_pair = found_in(self._keys, wanted)
-        out = cells.features[:, lexicon_columns(cells.features)]
         pair_odds, source_odds, target_odds = self._odds
-        out[:, 0] = _looked_up(pair_odds, pair, known_pair)
-        out[:, 1] = _looked_up(source_odds, source, source >= 0)
-        out[:, 2] = _looked_up(target_odds, target, target >= 0)
-        out[:, 3] = 0
-        out[known_pair, 3] = np.log1p(self.pair_counts[pair[known_pair], 2])
+        cell_counts = np.log1p(self.pair_counts[:, 2])
+        # in the order of `LEXICON`
+        columns = [
+            _looked_up(pair_odds, pair, known_pair),
+            _looked_up(source_odds, source, source >= 0),
+            _looked_up(target_odds, target, target >= 0),
+            _looked_up(cell_counts, pair, known_pair),
+        ]
+        cells.features[:, lexicon_columns(cells.features)] = np.stack(columns, axis=1)
 
     @cached_property
     def _numbers(self) -> list[dict[str, int]]:
