@@ -16,7 +16,7 @@ from alignkit.agreement.judgments.consensus import label_counts, majority_labels
 from alignkit.agreement.judgments.joint import joint_rows
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.permutations import null_kappas
-from alignkit.agreement.judgments.tables import LabelTables, ViewData, apart, mean_of
+from alignkit.agreement.judgments.tables import LabelTables, ViewData, label_distances, mean_of
 from alignkit.agreement.kappa import gwet_ac1, table_ratios, weighted_kappas
 from alignkit.errors import OptionError
 
@@ -71,10 +71,12 @@ def test_pairwise_kappas_are_those_of_the_definition(values, weights):
     couples = list(combinations(values, 2))
     total = LabelTables.of(couples, SIZE).total()
     wanted = [plain_kappa(a.tolist(), b.tolist(), weights) for a, b in couples]
-    np.testing.assert_allclose(weighted_kappas(total, apart(SIZE, weights)), wanted, atol=1e-12)
+    np.testing.assert_allclose(
+        weighted_kappas(total, label_distances(SIZE, weights)), wanted, atol=1e-12
+    )
     known = [(n, k) for n, k in zip(total.sum(axis=(1, 2)), wanted, strict=True) if not isnan(k)]
     mean = sum(n * k for n, k in known) / sum(n for n, _ in known) if known else nan
-    got = mean_kappas(total[np.newaxis], apart(SIZE, weights))[0]
+    got = mean_kappas(total[np.newaxis], label_distances(SIZE, weights))[0]
     np.testing.assert_allclose(got, mean, atol=1e-12)
 
 
@@ -83,7 +85,7 @@ def test_weighted_kappa_and_alpha_of_published_examples():
     table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
     far = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]], float)
     assert weighted_kappas(table, far) == pytest.approx(0.348, abs=5e-4)
-    assert weighted_kappas(table, apart(3)) == pytest.approx(0.492, abs=5e-4)
+    assert weighted_kappas(table, label_distances(3)) == pytest.approx(0.492, abs=5e-4)
     # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers
     data = [
         "1 2 3 3 2 1 4 1 2 - - -",
@@ -105,7 +107,7 @@ def test_resampled_tables_are_those_of_the_items_drawn(values, data):
     count = values.shape[1]
     drawn = data.draw(st.lists(st.integers(0, count - 1), min_size=count, max_size=count))
     weights = np.bincount(drawn, minlength=count).astype(np.int32)[np.newaxis]
-    far = apart(SIZE, data.draw(st.sampled_from(WEIGHTS)))
+    far = label_distances(SIZE, data.draw(st.sampled_from(WEIGHTS)))
     couples = [(values[0], values[1]), (values, values[::-1])]
     found = LabelTables.of(couples, SIZE).ratios(weights.T, far)
     mixed = values[:, drawn]
@@ -217,7 +219,9 @@ def test_one_label_everywhere_leaves_kappa_and_alpha_undefined():
     found = joint_rows(label_counts(values, 2)).figures()
     assert all(isnan(found[name]) for name in ("alpha.nominal", "alpha.ordinal", "fleiss"))
     assert found["ac1"] == 1
-    assert isnan(weighted_kappas(LabelTables.of([(values[0], values[1])], 2).total(), apart(2))[0])
+    assert isnan(
+        weighted_kappas(LabelTables.of([(values[0], values[1])], 2).total(), label_distances(2))[0]
+    )
 
 
 def drawn(annotators, items, shares, seed):
@@ -228,7 +232,7 @@ def drawn(annotators, items, shares, seed):
 def agreement_with_the_majority(values, size, ties="leave-out"):
     labels = majority_labels(values, size, ties=ties).labels
     counts = LabelTables.of([(row, labels) for row in values], size).total()
-    return weighted_kappas(counts, apart(size)).tolist()
+    return weighted_kappas(counts, label_distances(size)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -250,7 +254,7 @@ def test_the_null_is_the_figure_of_permuted_labels(values, ties, weights):
     values = np.where(values >= 0, np.arange(len(values))[:, np.newaxis] % SIZE, -1).astype(np.int8)
     consensus = majority_labels(values, SIZE, ties=ties)
     counts = LabelTables.of([(row, consensus.labels) for row in values], SIZE).total()
-    far = apart(SIZE, weights)
+    far = label_distances(SIZE, weights)
     for null in ("all", "one"):
         question = asked(values, SIZE, weights, ties)
         (found,) = null_kappas([question], drawing(permutations=3, null=null, seed=2))

@@ -122,10 +122,10 @@ def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At
     """Find levels at which C leaves out many pairs, has many one-sided ones, or is imprecise."""
     part = pairing.main(level)
     shared = pairing.sections[0].pairs
-    for reason, those in LEFT_OUT.items():
+    for reason, which in LEFT_OUT.items():
         out = part.left_out.get(reason, 0)
         if part.used and out > MANY_LEFT_OUT * shared:
-            yield "left-out", Hit(*at, f"{out} of {shared}", out / shared, those)
+            yield "left-out", Hit(*at, f"{out} of {shared}", out / shared, which)
     if part.one_sided and part.one_sided >= MANY_EMPTY * part.used:
         text = f"{part.one_sided} of {part.used}"
         yield "one-sided", Hit(*at, text, part.one_sided / part.used)
@@ -331,16 +331,16 @@ def _of_adjudicated(agreement: AgreementFigures) -> Hits:
     votes = agreement.votes
     if votes is None:
         return
-    for name, own in zip(votes.annotators, votes.shares, strict=True):
-        if own.p < UNSTEADY:  # false where there is no p
-            p = p_text(own.p)
-            first, second = (f"{100 * share:.0f}%" for share in own.halves)
+    for name, share in zip(votes.annotators, votes.shares, strict=True):
+        if share.p < UNSTEADY:  # false where there is no p
+            p = p_text(share.p)
+            first, second = (f"{100 * half:.0f}%" for half in share.halves)
             text = f"{first} of the cells on which annotators differ, then {second}, {p}"
             brief = (
                 f"follows {name} in {first} of the cells on which annotators differ in the first "
                 f"half of the pairs, in {second} in the second half ({p})"
             )
-            yield "unsteady", Hit("", name, text, -own.p, repr(agreement.adjudicated), brief)
+            yield "unsteady", Hit("", name, text, -share.p, repr(agreement.adjudicated), brief)
 
 
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:

@@ -18,7 +18,7 @@ from alignkit.agreement.judges import Judges, fit_judges
 from alignkit.agreement.judgments import consensus, question
 from alignkit.agreement.judgments.consensus import DOUBT, Labels
 from alignkit.agreement.judgments.options import QualityOptions
-from alignkit.agreement.judgments.tables import LabelTables, apart
+from alignkit.agreement.judgments.tables import LabelTables, label_distances
 from alignkit.agreement.kappa import weighted_kappas
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
@@ -217,7 +217,7 @@ def _kappas(values: Labels, size: int) -> list[_Kappas]:
     def kappas_with(references: Sequence[Labels]) -> list[float]:
         """Return the kappa of each annotator with a reference of their own."""
         tables = LabelTables.of(list(zip(values, references, strict=True)), size).total()
-        kappas: list[float] = weighted_kappas(tables, apart(size)).tolist()
+        kappas: list[float] = weighted_kappas(tables, label_distances(size)).tolist()
         return kappas
 
     if len(values) == 2:

@@ -197,16 +197,16 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
     }
 
 
-def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
-    """Return kappa of tables of Q categories, (..., Q, Q), for a (Q, Q) disagreement."""
-    # 1 - sum(apart x observed) / sum(apart x expected): Cohen 1968, Psychological Bulletin 70.
+def weighted_kappas(tables: Floats, distances: Floats) -> Floats:
+    """Return kappa of tables of Q categories, (..., Q, Q), with (Q, Q) distances between them."""
+    # 1 - sum(distance observed) / sum(distance expected): Cohen 1968, Psychological Bulletin 70.
     # Not shares, but counts: `observed` is the first sum times items, `expected` the second times
     # items squared; whole numbers until they are divided meet an expected agreement of 1 exactly.
     items = tables.sum(axis=(-2, -1))
-    observed = tables.reshape(*items.shape, apart.size) @ apart.ravel()
+    observed = tables.reshape(*items.shape, distances.size) @ distances.ravel()
     first = tables.sum(axis=-1)
     second = tables.sum(axis=-2)
-    expected = ((first @ apart) * second).sum(axis=-1)
+    expected = ((first @ distances) * second).sum(axis=-1)
     return ratio(expected - items * observed, expected)
 
 

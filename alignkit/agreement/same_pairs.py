@@ -72,9 +72,9 @@ def same_pairs(data: CorpusData, first: str, second: str, initial: str | None = 
 
 def _same(links: LinkArrays, others: LinkArrays) -> B1:
     """(P,): whether two have the same links, sure and possible, a mask."""
-    here, there = links.shared(others)
+    in_links, in_others = links.shared(others)  # the places of the links of both
     alike = np.zeros(len(links.links), bool)
-    alike[here] = links.sure[here] == others.sure[there]
+    alike[in_links] = links.sure[in_links] == others.sure[in_others]
     sizes = np.diff(links.offsets)
     same: B1 = (_in_pairs(links, alike) == sizes) & (sizes == np.diff(others.offsets))
     return same

@@ -119,13 +119,14 @@ class RandomTrees:
         """Return spans of a random tree, each kept at the annotator's rate in the unit."""
         n = self.words[unit]
         weight_of = self._weights[annotator]
-        own = {(begin, end) for _, begin, end in self.sets[annotator][unit] if end - begin > 1}
+        given = self.sets[annotator][unit]
+        given_spans = {(begin, end) for _, begin, end in given if end - begin > 1}
         if n < 2 or not weight_of:
             return set()
         names = list(weight_of)
         weights = np.array([*weight_of.values()], float)
         spans = _random_brackets(n, rng)
-        kept = rng.random(len(spans)) < len(own) / (n - 1)
+        kept = rng.random(len(spans)) < len(given_spans) / (n - 1)
         labels = rng.choice(len(names), len(spans), p=weights / weights.sum()).tolist()
         drawn = [(names[k], *span) for k, span in zip(labels, spans, strict=True)]
         return set(compress(drawn, kept))

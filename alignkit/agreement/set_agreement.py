@@ -148,15 +148,15 @@ def agree_on_sets(path: str | PathLike[str], options: SetOptions) -> SetAgreemen
         sample = _GivenSamples(first_samples, second_samples)
         result = correct_sets(first_sets, second_sets, sample=sample, samples=count, **asked)
         pairings[first, second] = result, len(ids)
-        said = list(result.notes)
-        said += [f"{n} x {why}: left out" for why, n in result.left_out.items()]
+        notes_on_both = list(result.notes)
+        notes_on_both += [f"{n} x {why}: left out" for why, n in result.left_out.items()]
         alone = len(sets[first]) + len(sets[second]) - 2 * len(ids)
         if alone:
-            said.append(f"{how_many(alone, 'unit')} of one annotator alone, left out")
+            notes_on_both.append(f"{how_many(alone, 'unit')} of one annotator alone, left out")
         unused = sum(sizes) - count * len(sizes)
         if unused:
-            said.append(f"{how_many(unused, 'sample')} beyond {count} of a unit, not used")
-        notes += [f"{first} and {second}: {each}" for each in said]
+            notes_on_both.append(f"{how_many(unused, 'sample')} beyond {count} of a unit, not used")
+        notes += [f"{first} and {second}: {each}" for each in notes_on_both]
     whole = {"annotators": "+".join(names), **asked, "version": __version__}
     signature = "|".join(f"{name}:{value}" for name, value in whole.items())
     return SetAgreement(pairings, tuple(notes), signature)

@@ -31,7 +31,9 @@ class SharedLinks:
 
     places: I8  # (P,): the positions of the pairs in the corpus
     whole: NDArray[np.integer]  # (P, 8): the columns `LINK_COLUMNS`
-    apart: NDArray[np.integer]  # (P, 8): without the links that both kept without looking at them
+    without_unseen: NDArray[
+        np.integer
+    ]  # (P, 8): without the links that both kept without looking at them
 
     @property
     def common(self) -> int:
@@ -41,7 +43,7 @@ class SharedLinks:
     @property
     def unseen(self) -> int:
         """How many of these both kept without looking at them."""
-        return self.common - _common(self.apart)
+        return self.common - _common(self.without_unseen)
 
 
 def shared_links(
@@ -56,10 +58,10 @@ def shared_links(
     if not len(by_both.links):
         return SharedLinks(places, pairs.link_counts, pairs.link_counts)
     links, other_links = map(pairs.links, names)
-    apart = count_links(
+    without_unseen = count_links(
         links.keep(~links.among(by_both)), other_links.keep(~other_links.among(by_both))
     )
-    return SharedLinks(places, pairs.link_counts, apart)
+    return SharedLinks(places, pairs.link_counts, without_unseen)
 
 
 def _common(counts: NDArray[np.integer]) -> int:
@@ -102,5 +104,5 @@ def unseen_links(
     if not data.has_unseen:
         return None
     shared = shared_links(data, first, second, ignore_identical=ignore_identical)
-    f1 = {kind: f1_of_all(shared.apart, kind) for kind in KINDS}
+    f1 = {kind: f1_of_all(shared.without_unseen, kind) for kind in KINDS}
     return UnseenLinks(shared.common, shared.unseen, FrozenMap(f1))

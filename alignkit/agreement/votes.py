@@ -156,11 +156,11 @@ class VoteTable(Result):
         cells = self.in_pairs(kind in differing for kind in self.kinds)
         standing = []
         for voter in range(len(self.annotators)):
-            stands = {kind for kind in differing if kind.votes[voter] == kind.state}
-            standing.append(self.in_pairs(kind in stands for kind in self.kinds))
+            kept = {kind for kind in differing if kind.votes[voter] == kind.state}
+            standing.append(self.in_pairs(kind in kept for kind in self.kinds))
         chances = halves_test(np.array(standing), cells, self.halves, orders=ORDERS, seed=self.seed)
         return tuple(
-            self._vote_share(own, cells, p) for own, p in zip(standing, chances, strict=True)
+            self._vote_share(stands, cells, p) for stands, p in zip(standing, chances, strict=True)
         )
 
     def _vote_share(self, standing: I8, cells: I8, p: float) -> VoteShare:
@@ -213,11 +213,11 @@ class VoteTable(Result):
             Column("p", "p"),
         ]
         rows: list[list[Cell]] = []
-        for name, own in zip(self.annotators, self.shares, strict=True):
-            share = Value(own.share, own.low, own.high, own.reason)
-            reason = ONE_HALF if isnan(own.p) and own.total else ""
-            p = Value(own.p, reason=reason)
-            rows.append([name, own.count, own.total, share, *own.halves, p])
+        for name, vote in zip(self.annotators, self.shares, strict=True):
+            share = Value(vote.share, vote.low, vote.high, vote.reason)
+            reason = ONE_HALF if isnan(vote.p) and vote.total else ""
+            p = Value(vote.p, reason=reason)
+            rows.append([name, vote.count, vote.total, share, *vote.halves, p])
         title = f"Where the annotators differ: whose vote does {self.adjudicated!r} follow?"
         note = (
             "In brackets: 95% interval; its unit is the sentence pair, not the cell. p: in which "

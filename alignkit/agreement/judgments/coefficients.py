@@ -26,8 +26,8 @@ def label_weights(labels: int, weights: str) -> F8:
     """Return how much two labels agree, (K, K): 1 if equal, less if far apart in their order."""
     check_known("weights", weights, WEIGHTS)
     places = np.arange(labels, dtype=float)
-    apart = np.abs(places[:, None] - places) / (labels - 1)
-    distances = {"nominal": 1.0 * (apart > 0), "linear": apart, "quadratic": apart**2}
+    steps = np.abs(places[:, None] - places) / (labels - 1)
+    distances = {"nominal": 1.0 * (steps > 0), "linear": steps, "quadratic": steps**2}
     return np.asarray(1 - distances[weights], np.float64)
 
 

@@ -62,7 +62,7 @@ def joint_rows(
     # the ordered pairs of different judgments with labels k and l: v_k v_l, and v_k (v_k - 1)
     pairs_by_label = votes[:, :, np.newaxis] * (votes[:, np.newaxis] - np.eye(size))
     per_judgment = np.where(pairable, 1 / np.maximum(judged - 1, 1), 0)
-    distances = tables.apart(size, weights)
+    distances = tables.label_distances(size, weights)
     agreements = 1 - distances / distances.max()  # W: 1 if two labels are equal, 0 if furthest
     agreement = np.zeros(len(votes))
     pairs = judged * (judged - 1)

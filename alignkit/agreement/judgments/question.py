@@ -168,7 +168,8 @@ def judges(
         if len(people) > 1:
             counts: Counter[str] = Counter()
             for pair in corpus:
-                counts.update(name for name, said in pair.annotations.items() if said.judgment)
+                for name, annotation in pair.annotations.items():
+                    counts[name] += bool(annotation.judgment)
             aside = [name for name in names if name not in people]
             others = {f"of {name} ({roles[name]})": counts[name] for name in aside}
             names = people

@@ -20,7 +20,7 @@ from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
 
 
-def apart(size: int, weights: str = "nominal") -> Floats:
+def label_distances(size: int, weights: str = "nominal") -> Floats:
     """Return the distances between K labels, (K, K)."""
     places = np.arange(size, dtype=np.float64)
     steps = np.abs(places[:, np.newaxis] - places)
@@ -68,7 +68,7 @@ class ViewData:
     @property
     def far(self) -> Floats:
         """The distances between labels, (K, K)."""
-        return apart(len(self.labels), self.weights)
+        return label_distances(len(self.labels), self.weights)
 
     def part(self, members: NDArray[np.intp]) -> ViewData:
         """Return the same for some of the items."""

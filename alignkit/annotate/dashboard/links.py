@@ -101,7 +101,7 @@ def _two_line(pairing: Pairing, chance: str, shared: SharedLinks) -> view.TwoLin
     apart = {}
     for links in ("possible", "sure"):
         name = f"words.{links}.f1"
-        apart[name] = _figure_of(name, f1_of_all(shared.apart, links), section.pairs)
+        apart[name] = _figure_of(name, f1_of_all(shared.without_unseen, links), section.pairs)
     levels: Mapping[str, BeyondChance] = pairing.beyond.get(chance, {})
     return view.TwoLine(
         first=pairing.first,
