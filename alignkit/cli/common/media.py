@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from alignkit._support.wording import how_many
-from alignkit.cli.common.inputs import tell
-from alignkit.cli.common.messages import json_text, say
+from alignkit.cli.common.messages import json_text
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.show.names import MEDIA_OPTIONS, WIDTHS
 
 if TYPE_CHECKING:
-    from alignkit.rules.files import WrittenRules
     from alignkit.tables.result import Result
 
 
@@ -43,6 +39,7 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
 
 
 def add_groups(group: argparse._ActionsContainer) -> None:
+    """Add the options that show groups of pairs apart."""
     add_options(
         group,
         """
@@ -55,12 +52,14 @@ def add_groups(group: argparse._ActionsContainer) -> None:
 
 
 def add_separator(group: argparse._ActionsContainer) -> None:
+    """Add the option for attributes with several values, such as those of --group."""
     add_options(
         group, "--separator S  separator of several values in one such attribute, such as ,"
     )
 
 
 def check_groups(options: argparse.Namespace) -> None:
+    """Refuse --split without --by."""
     if options.split is not None and options.by is None:
         raise OptionError("--split needs --by: add it, or leave --split out")
 
@@ -71,6 +70,7 @@ def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:
+    """Add the options for a figure."""
     add_options(
         group,
         f"""
@@ -93,44 +93,8 @@ def check_plot(options: argparse.Namespace) -> None:
         raise OptionError("--plot-width needs a figure: add --plot FILE, or leave it out")
 
 
-def add_labels(group: argparse._ArgumentGroup) -> None:
-    add_options(
-        group,
-        """
-        --one-label  with --to joshua or ppdb, leave out rules whose two sides have different labels
-            (default: both labels are written, [NP~S])
-        """,
-    )
-
-
-def check_labels(options: argparse.Namespace, format: str | None) -> None:
-    """Refuse --one-label for formats that can represent both labels."""
-    if options.one_label and format not in ("joshua", "ppdb"):
-        raise OptionError("--one-label only works with --to joshua and --to ppdb: leave it out")
-
-
-def tell_written(
-    output: str, written: WrittenRules, format: str, left_out: Counter[str] | None = None
-) -> None:
-    """Report how many types of rules were written, and what was left out."""
-    where = "standard output" if output == "-" else output
-    say(f"{where}: {_types(written.rules, 'type of rule', 'types of rules')}")
-    tell(where, (left_out or Counter()) + written.left_out, "types left out: ")
-    if lost := [f"{name} ({_types(n)})" for name, n in written.lost.items() if n]:
-        say(f"{where}: {format} cannot represent: {', '.join(lost)}")
-    if written.joined:
-        say(
-            f"{where}: {_types(written.joined)} with labels that differ between the sides; "
-            "both are written, as in [NP~S] (--one-label leaves them out)"
-        )
-
-
-def _types(number: int, singular: str = "type", plural: str = "") -> str:
-    """Return a number of types in words."""
-    return how_many(number, singular, plural, commas=True)
-
-
 def add_forms(group: argparse._ArgumentGroup) -> None:
+    """Add the options for the output form of tables, and for a page with them."""
     add_media(group, csv="print the rows of all tables as CSV")
     add_options(group, "--html FILE  also write a page with the tables", html={"type": saved_file})
 

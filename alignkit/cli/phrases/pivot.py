@@ -32,11 +32,11 @@ from typing import TYPE_CHECKING, cast
 from alignkit.cli.common import cluster
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.inputs import add_limits, tell
-from alignkit.cli.common.media import add_labels, check_labels, tell_written
 from alignkit.cli.common.messages import ProgressBar, counted, json_text, say
 from alignkit.cli.common.sorting import add_memory, room
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.cli.phrases import FORMATS
+from alignkit.cli.phrases.written_rules import add_labels, check_labels, tell_written
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.io.opening import look_ahead

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
-from alignkit.cli.common.media import add_labels, add_media, check_labels, tell_written
+from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.cli.phrases import FORMATS
+from alignkit.cli.phrases.written_rules import add_labels, check_labels, tell_written
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, replacing, together
 from alignkit.io.inputs import Choice
