@@ -116,47 +116,56 @@ def write_fragments(
     link_at = 0
     for r in range(count):
         k = rules.pairs[r]
-        u = rules.roots[r, 0]
-        v = rules.roots[r, 1]
-        a = source.offsets[k]
-        b = target.offsets[k]
+        source_root = rules.roots[r, 0]
+        target_root = rules.roots[r, 1]
+        first_source = source.offsets[k]
+        first_target = target.offsets[k]
         low = rules.offsets[r]
         high = rules.offsets[r + 1]
         for i in range(low, high):
-            source_marks.variables[a + rules.variables[i, 0]] = i - low
-            target_marks.variables[b + rules.variables[i, 1]] = i - low
+            source_marks.variables[first_source + rules.variables[i, 0]] = i - low
+            target_marks.variables[first_target + rules.variables[i, 1]] = i - low
         # arrays are widened before a side is written, never within
-        size = most_symbols(source, a, u) + most_symbols(target, b, v)
-        if at + size > len(symbols):
-            symbols = widened(symbols, at, at + size)
-        deepest = max(source.nodes[AFTER, a + u] - u, target.nodes[AFTER, b + v] - v) + 1
+        needed = at + most_symbols(source, first_source, source_root)
+        needed += most_symbols(target, first_target, target_root)
+        if needed > len(symbols):
+            symbols = widened(symbols, at, needed)
+        source_nodes = source.nodes[AFTER, first_source + source_root] - source_root
+        target_nodes = target.nodes[AFTER, first_target + target_root] - target_root
+        deepest = max(source_nodes, target_nodes) + 1
         if deepest > len(stack):
             stack = np.empty((2 * deepest, 2), np.int32)
-        at, nodes, depth = write_side(symbols, at, u, source, k, source_marks, stack, deleted)
+        at, nodes, depth = write_side(
+            symbols, at, source_root, source, k, source_marks, stack, deleted
+        )
         ends[2 * r + 1] = at
         figures[r, SOURCE_NODES] = nodes
         figures[r, SOURCE_DEPTH] = depth
-        at, nodes, depth = write_side(symbols, at, v, target, k, target_marks, stack, inserted)
+        at, nodes, depth = write_side(
+            symbols, at, target_root, target, k, target_marks, stack, inserted
+        )
         ends[2 * r + 2] = at
         figures[r, TARGET_NODES] = nodes
         figures[r, TARGET_DEPTH] = depth
         figures[r, VARIABLE_COUNT] = high - low
         for i in range(low, high):
-            source_marks.variables[a + rules.variables[i, 0]] = -1
-            target_marks.variables[b + rules.variables[i, 1]] = -1
+            source_marks.variables[first_source + rules.variables[i, 0]] = -1
+            target_marks.variables[first_target + rules.variables[i, 1]] = -1
         # the links of the words that were written: both their ends were
         first_word = source.word_offsets[k]
         target_places = target_marks.places[target.word_offsets[k] :]
-        for word in range(source.nodes[START, a + u], source.nodes[END, a + u]):
+        begin = source.nodes[START, first_source + source_root]
+        end = source.nodes[END, first_source + source_root]
+        for word in range(begin, end):
             place = source_marks.places[first_word + word]
             if place < 0:
                 continue
             source_marks.places[first_word + word] = -1
             first_link = source.before[first_word + k + word]
             after_link = source.before[first_word + k + word + 1]
-            needed = link_at + 2 * (after_link - first_link)
-            if needed > len(links):
-                links = widened(links, link_at, needed)
+            links_needed = link_at + 2 * (after_link - first_link)
+            if links_needed > len(links):
+                links = widened(links, link_at, links_needed)
             for link in range(first_link, after_link):
                 links[link_at] = place
                 links[link_at + 1] = target_places[far[link]]
