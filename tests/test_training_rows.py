@@ -72,6 +72,11 @@ def test_whose_judgments_is_asked_where_several_judged():
     assert not list(training_rows(corpus_of([["4si"]]), VIEW, "plain", lenient_labels=True))
 
 
+def test_preferences_are_no_rows_with_labels():
+    with pytest.raises(OptionError, match="`preferences` makes them"):
+        next(training_rows([judged("4")], VIEW, "preferences"))
+
+
 def test_counts_by_group_and_their_histogram():
     corpus = corpus_of([["4", "3"], ["2", ""], ["1", "x"]])
     parts = [

@@ -86,10 +86,8 @@ def training_rows(
 
     Pairs are read once, so an unknown annotator is an error after the last of them.
     """
-    check_known("kind of rows", kind, KINDS)
     scheme = view.scheme
-    if kind == "generation" and scheme.name not in _SAME:
-        raise OptionError(f"it is not known which judgments of {scheme.name} allow generation")
+    _check_kind(kind, scheme.name)
     paraphrases = {*_SAME.get(scheme.name, ()), *_MORE_GENERAL.get(scheme.name, ())}
     judges: dict[str, None] = {}  # in the order of their first judgments
     for pair in pairs:
@@ -122,6 +120,15 @@ def training_rows(
             yield TrainingRow(pair.id, view.of(flipped) or "", target, source)
     if annotator is not None:
         check_known(JUDGE, annotator, judges)
+
+
+def _check_kind(kind: str, scheme: str) -> None:
+    """Refuse a kind of rows that has no labels, or that judgments of a scheme do not allow."""
+    check_known("kind of rows", kind, KINDS)
+    if kind == PREFERENCES:
+        raise OptionError("preferences are rows without a label: `preferences` makes them")
+    if kind == "generation" and scheme not in _SAME:
+        raise OptionError(f"it is not known which judgments of {scheme} allow generation")
 
 
 def _label(
