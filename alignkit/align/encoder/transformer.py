@@ -117,10 +117,16 @@ def _digest_of(files: Sequence[Path]) -> str:
 
 
 class Windows(NamedTuple):
-    """Where the windows of a sentence begin, and the window and place of each piece in it."""
+    """How a sentence is divided into windows that overlap, because an encoder reads only so much.
 
-    starts: list[int]
-    window: list[int]  # (n,) of each piece: the window in which it is farthest from a cut
+    A piece near a cut has lost its context, so each is taken from the window in which it is
+    farthest from one. With windows of 6 pieces that share 3, the pieces 0 to 8 are in the windows
+    0-5 and 3-8, and 3 is taken from the first: two more pieces follow it there before the cut,
+    while the second is cut right before it.
+    """
+
+    starts: list[int]  # where the windows begin
+    window: list[int]  # (n,) the window that each piece is taken from
 
     @classmethod
     def of(cls, pieces: int, size: int) -> Windows:
@@ -132,12 +138,15 @@ class Windows(NamedTuple):
         starts.append(pieces - size)
         window = []
         for piece in range(pieces):
-            distances = []
+            distances = []  # to the nearest cut, in each window; the ends of a sentence are none
             for start in starts:
-                left = piece - start if start else pieces
-                right = start + size - 1 - piece if start + size < pieces else pieces
-                inside = start <= piece < start + size
-                distances.append(min(left, right) if inside else -1)
+                end = start + size
+                from_left = piece - start if start > 0 else pieces
+                from_right = end - 1 - piece if end < pieces else pieces
+                if start <= piece < end:
+                    distances.append(min(from_left, from_right))
+                else:
+                    distances.append(-1)
             window.append(int(np.argmax(distances)))
         return cls(starts, window)
 

@@ -334,34 +334,27 @@ def _links_of(
     pairs: Sequence[SentencePair],
     counts: Counter[str],
 ) -> Iterator[Alignment | None]:
-    """Yield the links of a file for each pair: by line, or by id if the file has ids."""
+    """Yield the links of a file for each pair: by line, or by id if the file has ids.
+
+    `counts` gets how many alignments are empty, and how many are refused because their sentences
+    differ.
+    """
     from alignkit.align.evidence import weights_of
-    from alignkit.cli.corpora.merge import input_of
     from alignkit.corpora.remapping import remap
 
-    declared = reading_options(
-        options,
-        source=_text_of(name, options.evidence_source),
-        target=_text_of(name, options.evidence_target),
-        base=None,
-        transpose=False,
-        name=None,
-        partial=True,
-        drop_out_of_range=False,
-    )
-    read = input_of(path, parts, declared, _FORM)
+    read = _evidence_input(path, parts, options, name)
     choice = Choice(path, None)
     records = list(enumerate(read.pairs(), 1))
     by_line = read.format == "pharaoh" or "ids" not in get_format(read.format).holds
-    by_line = by_line and all(record.id == str(n) for n, record in records)
-    others = {record.id: (n, record) for n, record in records}
+    by_line = by_line and all(record.id == str(number) for number, record in records)
+    others = {record.id: (number, record) for number, record in records}
     if len(others) < len(records):
         raise JoinError(f"{path}: two pairs have the same id")
     DISORDER.pop(path, None)  # its links are joined by id
     missing = 0
     refused = 0
-    for k, pair in enumerate(pairs, 1):
-        number, other = others.pop(str(k) if by_line else pair.id, (0, pair))
+    for line, pair in enumerate(pairs, 1):
+        number, other = others.pop(str(line) if by_line else pair.id, (0, pair))
         alignment = choice.of(other) if number else None
         if alignment is None:
             missing += 1
@@ -375,8 +368,9 @@ def _links_of(
         else:
             _check_inside(alignment, pair, read, number)
         yield alignment
+    counts["refused"] += refused
     total = f"{len(pairs):,} pairs"
-    for number, other in others.values():
+    for number, other in others.values():  # those that no pair took
         what = f"pair {other.id!r}"
         if by_line:
             what = f"line {number} ({what})"
@@ -386,12 +380,28 @@ def _links_of(
             f"{path} has links for {len(pairs) - missing:,} of {total}; if the rest was not "
             "aligned, add --partial"
         )
-    counts["refused"] += refused
     if refused > _MOST_REFUSED * len(pairs):
         raise JoinError(
             f"{path}: the sentences of {refused:,} of {total} differ, not only their tokens: "
             "is it the same text?"
         )
+
+
+def _evidence_input(path: str, parts: list[str], options: argparse.Namespace, name: str) -> Input:
+    """Return the input of a file of evidence, with the texts of the system if they are given."""
+    from alignkit.cli.corpora.merge import input_of
+
+    declared = reading_options(
+        options,
+        source=_text_of(name, options.evidence_source),
+        target=_text_of(name, options.evidence_target),
+        base=None,
+        transpose=False,
+        name=None,
+        partial=True,
+        drop_out_of_range=False,
+    )
+    return input_of(path, parts, declared, _FORM)
 
 
 def _text_of(name: str, given: Iterable[str] | None) -> str | None:
