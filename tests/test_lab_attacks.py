@@ -19,13 +19,13 @@ from refusals import refuses
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.lab import passwords, schema, sessions
+from alignkit.annotate.lab import passwords, schema, sessions, tokens
 from alignkit.annotate.lab import server as lab_server
-from alignkit.annotate.lab.audit import LabStep
 from alignkit.annotate.lab.bodies import Draft
 from alignkit.annotate.lab.desks import Desks
+from alignkit.annotate.lab.steps import LabStep
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.server import answers, worker
+from alignkit.annotate.server import answers, listening, worker
 from alignkit.annotate.server import serving as servers
 from alignkit.annotate.server.assets import PAGE
 from alignkit.annotate.server.child import Job
@@ -143,7 +143,7 @@ def test_hostile_guidelines_take_seconds_at_most(tmp_path):
 
 def test_a_connection_without_requests_ends(server, monkeypatch):
     monkeypatch.setattr(servers, "_IDLE", 0.05)
-    listener, started = servers.listen("127.0.0.1", 0, ""), threading.Event()
+    listener, started = listening.listen("127.0.0.1", 0, ""), threading.Event()
     serves = servers.Server(server.app, started.set)
     thread = threading.Thread(target=serves.serve_until_stopped, args=[listener])
     thread.start()
@@ -164,7 +164,7 @@ def test_a_connection_without_requests_ends(server, monkeypatch):
 
 def test_an_address_does_not_take_all_connections(server, monkeypatch):
     monkeypatch.setattr(servers, "_MOST", 2)
-    listener, started = servers.listen("127.0.0.1", 0, ""), threading.Event()
+    listener, started = listening.listen("127.0.0.1", 0, ""), threading.Event()
     serves = servers.Server(server.app, started.set, fair=True)
     thread = threading.Thread(target=serves.serve_until_stopped, args=[listener])
     thread.start()
@@ -185,7 +185,7 @@ def test_an_address_does_not_take_all_connections(server, monkeypatch):
 
 def test_sessions_and_tokens_of_an_account_are_limited(server, monkeypatch):
     monkeypatch.setattr(sessions, "_SESSIONS", 2)
-    monkeypatch.setattr(sessions, "_TOKENS", 2)
+    monkeypatch.setattr(tokens, "_TOKENS", 2)
     browsers = [Person(server, "zoe") for _ in range(4)]
     codes = [browser.ask("GET", "me").status_code for browser in browsers]
     assert sorted(codes[:3]) == [200, 401, 401]

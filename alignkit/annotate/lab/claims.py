@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.audit import LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import Claim
 from alignkit.annotate.lab.projects import Projects
+from alignkit.annotate.lab.steps import LabDatabase, LabStep
 from alignkit.annotate.lab.values import Actor, LabError
 
 _ACCOUNT = schema.account.c

@@ -13,11 +13,14 @@ import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
 from alignkit.annotate.lab import passwords, schema
-from alignkit.annotate.lab.accounts import Accounts, JoinLinks
-from alignkit.annotate.lab.audit import AuditLog, LabDatabase
+from alignkit.annotate.lab.accounts import Accounts
+from alignkit.annotate.lab.audit import AuditLog
 from alignkit.annotate.lab.claims import Claims
+from alignkit.annotate.lab.join_links import JoinLinks
 from alignkit.annotate.lab.projects import Projects
-from alignkit.annotate.lab.sessions import LabSessions, Tokens
+from alignkit.annotate.lab.sessions import LabSessions
+from alignkit.annotate.lab.steps import LabDatabase
+from alignkit.annotate.lab.tokens import Tokens
 from alignkit.annotate.lab.values import DAY, LabError
 from alignkit.annotate.project import engines, names
 from alignkit.annotate.project.file_systems import check_locks

@@ -18,7 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.audit import LabDatabase, LabStep
+from alignkit.annotate.lab.steps import LabDatabase, LabStep
 from alignkit.annotate.lab.values import OPEN, Actor, LabError
 from alignkit.annotate.server.security import network
 

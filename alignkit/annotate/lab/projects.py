@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.audit import LIVE, LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import Person
+from alignkit.annotate.lab.steps import LIVE, LabDatabase, LabStep
 from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER, Actor, LabError
 from alignkit.annotate.project.engines import Prepared
 
