@@ -26,7 +26,7 @@ LONG = (
     "test_model_forged",
     "test_annotate_forged",
     "test_find_format",
-    "agreement",
+    "agreement_c",
 )
 
 
@@ -97,7 +97,7 @@ def pytest_configure(config):
 def pytest_collection():
     """Keep the garbage collector from what is imported and collected, which stays to the end.
 
-    It would look at all of that again and again: a seventh of the time of the tests.
+    It would look at all of that again and again, which takes more time than all else it does.
     """
     gc.disable()
     yield
