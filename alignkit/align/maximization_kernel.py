@@ -1,4 +1,4 @@
-"""Number the word pairs of a text, and sum expected links by them: the M-step.
+"""Number the word pairs of a text, and sum expected links by them: the M-step of word pairs.
 
 A *word pair* is a source word and a target word that occur in some sentence pair together; the
 *cell* (i, j) of a sentence pair is the word pair of its source word i and its target word j. For
