@@ -23,7 +23,7 @@ from uuid import uuid4
 from alignkit.io import write_corpus
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.tables.table import render_table
+from alignkit.tables.table import Table
 from benchmarks.machine import load, machine
 
 _PACKAGES = ("alignkit", "sqlalchemy", "starlette", "uvicorn", "msgspec")
@@ -54,7 +54,7 @@ def main() -> None:
         rows += [_row("command to the page being let in", [one.entered for one in starts])]
         rows += _replies(starts[-1], options.pairs, options.runs)
         rows += [_row("Ctrl-C to the end", [starts[-1].end()])]
-    print(render_table(rows, markdown=options.markdown))
+    print(Table.from_records(rows).show("markdown" if options.markdown else "text"))
     print(f"\nload after: {load()}")
 
 

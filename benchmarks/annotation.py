@@ -23,7 +23,7 @@ from alignkit.annotate.project.project_events import Account, Import, Pair, Sett
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.io.format import EVERYTHING
-from alignkit.tables.table import render_table
+from alignkit.tables.table import Table
 from benchmarks.clock import watched
 from benchmarks.machine import load, machine
 
@@ -43,7 +43,8 @@ def main() -> None:
     print(machine(_PACKAGES))
     with TemporaryDirectory() as folder:
         rows = [*_pairs(Path(folder), _PAIRS // share), *_log(Path(folder), _EVENTS // share)]
-    print(render_table(rows, digits={"s": 4}, markdown=options.markdown))
+    table = Table.from_records(rows, digits={"s": 4})
+    print(table.show("markdown" if options.markdown else "text"))
     print(f"load after: {load()}")
 
 

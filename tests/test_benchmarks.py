@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
@@ -37,6 +38,26 @@ def benchmarks() -> SimpleNamespace:
         names = ("aligners", "clock", "material", "peer_mgiza", "peers", "plain", "plain_phrases")
         names += ("plain_pivot", "plain_score")
         yield SimpleNamespace(**{name: import_module(f"benchmarks.{name}") for name in names})
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("benchmarks/*.py")), ids=lambda path: path.stem)
+def test_every_benchmark_finds_what_it_imports(path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    for module in imported_from(path):
+        names = import_module(module[0])
+        for name in module[1]:
+            if not hasattr(names, name):
+                import_module(f"{module[0]}.{name}")
+
+
+def imported_from(path: Path) -> list[tuple[str, list[str]]]:
+    """Return what a file imports from the package and the benchmarks: modules and their names."""
+    imported = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        module = getattr(node, "module", None) or ""
+        if module.partition(".")[0] in ("alignkit", "benchmarks"):
+            imported.append((module, [alias.name for alias in node.names]))
+    return imported
 
 
 @pytest.fixture(scope="module")

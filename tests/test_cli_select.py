@@ -67,6 +67,14 @@ def test_pairs_are_selected_by_id(capsys, tmp_path, monkeypatch):
     assert read(out).ids == ("p03",)
 
 
+@pytest.mark.parametrize("out", ["./out.jsonl", ".//x.y/out.jsonl.gz"])
+def test_parts_are_named_after_any_spelling_of_the_output(capsys, documents, out):
+    Path("x.y").mkdir()
+    assert run(capsys, "select", documents, "--split", "a=.5,b=.5", "-o", out).code == 0
+    for part in "ab":
+        assert Path(out.replace("out", f"out-{part}")).is_file()
+
+
 def test_pairs_are_selected_by_who_aligned_them(capsys, tmp_path):
     links = {"anna": ["0-0", None, "", "0-0"], "ben": ["0-0", "0-0", "", None]}
     corpus = ak.Corpus.from_texts(["a"] * 4, ["b"] * 4, **links)

@@ -41,6 +41,17 @@ def two_versions(tmp_path, sure, both):
     return tmp_path / "x"
 
 
+def test_pairs_without_links_in_both_versions_are_not_annotated(tmp_path):
+    text = {"id": "1", "source": "a", "target": "b"}
+    only_sure = {**text, "id": "2", "sureAlign": "0-0"}
+    only_both = {**text, "id": "3", "possibleAlign": "0-0"}
+    sure = [text, only_sure, text | {"id": "3"}]
+    both = [text, text | {"id": "2"}, only_both]
+    corpus, _ = read(two_versions(tmp_path, sure, both), "jacana")
+    links = [[str(alignment) for alignment in pair.alignments.values()] for pair in corpus]
+    assert links == [[], ["0-0"], ["0?0"]]
+
+
 @pytest.mark.parametrize(
     ("format", "key", "value", "meant"),
     [

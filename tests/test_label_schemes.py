@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from alignkit.errors import ArgumentError, FormatError, UnknownNameError
-from alignkit.model.labels import DEFAULT, REMARKS, SCHEMES, Judgment, get_scheme
+from alignkit.model.labels import (
+    DEFAULT,
+    REMARKS,
+    SCHEMES,
+    Flag,
+    Judgment,
+    Label,
+    Scheme,
+    get_scheme,
+)
 
 TURKU = get_scheme("turku")
 CANONICAL = re.compile(r"[123]|4[<>]?i?s?|x")
@@ -42,6 +51,16 @@ def test_a_bad_label_says_where_and_what_is_expected(text):
 )
 def test_flags_that_cannot_stand_there_are_refused(label, flags):
     refuses(FormatError, "not a judgment", TURKU.canonical, label, list(flags))
+
+
+@pytest.mark.parametrize("excluding", [("b",), ("c",), ("b", "c")])
+def test_an_error_names_flags_that_exclude_each_other_once(excluding):
+    """Whether one of them or both exclude the other, they cannot stand together."""
+    flags = []
+    for flag, other in (("b", "c"), ("c", "b")):
+        flags.append(Flag(flag, flag, "", excludes=(other,) if flag in excluding else ()))
+    scheme = Scheme("own", "", (Label("1", "one", ""),), flags=tuple(flags))
+    assert scheme.expected.count("exclude each other") == 1
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -271,6 +271,8 @@ ERRORS = [
     ("joshua", "[NP] ||| a [NP,1] ||| b ||| 1", None, "only on the source side"),
     ("joshua", "[NP] ||| a ||| b ||| p(e|f)=1,5", 22, "a negative natural logarithm"),
     ("joshua", "[NP] ||| a ||| b ||| 1 ||| 0-1", 28, "outside the sides"),
+    ("joshua", "[NP] ||| a ||| b ||| 1 alignment=3", 24, "cannot be called alignment"),
+    ("ppdb", "[NP] ||| a ||| b ||| entailment=3", 22, "cannot be called entailment"),
     ("ppdb", "[NP] ||| a ||| ||| 1 ||| 0-1", None, "found nothing"),
     ("moses", "a [X][X] [X] ||| [X][X] a [X] ||| 1 1 ||| 0-1", 1, "must be linked"),
     (

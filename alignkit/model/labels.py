@@ -141,10 +141,12 @@ class Scheme:
             names = [flag.value for flag in self.flags if flag.on == places]
             where = f"only on {', '.join(places)}" if places else "on any"
             parts.append(f"then flags {where}, in this order: {', '.join(names)}")
-        for k, flag in enumerate(self.flags):
-            later = [other.value for other in self.flags[k:]]  # each two are named once
-            excluded = [other for other in flag.excludes if other in later]
-            parts += [f"{flag.value} and {other} exclude each other" for other in excluded]
+        named: set[frozenset[str]] = set()  # each two once: one of them or both exclude the other
+        for flag in self.flags:
+            for other in flag.excludes:
+                if {flag.value, other} not in named:
+                    named.add(frozenset({flag.value, other}))
+                    parts.append(f"{flag.value} and {other} exclude each other")
         return "; ".join(parts)
 
     def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:

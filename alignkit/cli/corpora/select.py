@@ -165,8 +165,9 @@ def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dic
     if options.split is not None and shares is not None:
         if options.output == "-":
             raise OptionError("--split writes several files: name OUT, e.g. -o corpus.jsonl")
-        path = PurePath(plain_name(options.output))
-        end = path.suffix + options.output.removeprefix(str(path))
+        plain = plain_name(options.output)
+        path = PurePath(plain)
+        end = path.suffix + options.output.removeprefix(plain)  # such as .jsonl and .gz
         outputs = {name: str(path.with_name(f"{path.stem}-{name}{end}")) for name in shares}
         refuse_same(outputs.values())
     refuse_replacing(outputs.values(), options)

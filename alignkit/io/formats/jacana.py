@@ -111,9 +111,9 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
         if other is None or problem:
             reading.refuse(reading.error(problem, record.line, path=path))
             continue
-        mine = record.annotations.setdefault(reading.name, RawAnnotation())
-        known = {link[:2] for link in mine.links}
         for annotation in other.annotations.values():
+            mine = record.annotations.setdefault(reading.name, RawAnnotation())
+            known = {link[:2] for link in mine.links}
             links = [link._replace(status="possible") for link in annotation.links]
             mine.links += (link for link in links if link[:2] not in known)
             missing = len(known - {link[:2] for link in links})

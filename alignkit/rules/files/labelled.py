@@ -277,7 +277,11 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
             continue
         attribute = _READ.get(name)
         if attribute is None:
-            features.append((FEATURE.unescape(name), VALUE.unescape(value)))
+            feature = FEATURE.unescape(name)
+            if feature in (_ALIGNMENT, _ENTAILMENT):
+                message = f"a feature cannot be called {feature}: a field after the features is"
+                raise FormatError(message, "", None, text.find(token) + 1)
+            features.append((feature, VALUE.unescape(value)))
             continue
         with AtColumn(text.find(token) + 1):
             weight = _value(attribute, name, value)
