@@ -2,9 +2,9 @@
 
 from msgspec import json
 
-from alignkit.annotate.lab import draft_child, drafts
+from alignkit.annotate.lab import draft_child, draft_children
 from alignkit.annotate.lab.draft_reading import DraftReader
-from alignkit.annotate.lab.drafts import DraftJob
+from alignkit.annotate.lab.draft_records import DraftJob, ImportPairs, MakeProject
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.child import ChildProcess
 from alignkit.errors import AlignkitError
@@ -22,10 +22,10 @@ class JobHere(ChildProcess):
 
 
 def result_of(job):
-    if job.bring is not None:
-        return draft_child._import(job, job.bring)
-    if job.new is not None:
-        return draft_child._create(job, job.new)
+    if isinstance(job.task, ImportPairs):
+        return draft_child._import(job, job.task)
+    if isinstance(job.task, MakeProject):
+        return draft_child._create(job, job.task)
     return DraftReader(job, lambda *_: None).read()
 
 
@@ -35,4 +35,4 @@ def do_jobs_here(monkeypatch, folder):
     Not where a draft changes while it is read: the child that reads it is stopped then.
     """
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(drafts, "ChildProcess", JobHere)
+    monkeypatch.setattr(draft_children, "ChildProcess", JobHere)

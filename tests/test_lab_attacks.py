@@ -228,7 +228,7 @@ def test_imports_that_wait_for_a_child_are_limited(server, monkeypatch):
     server.drafts._waiting.acquire()
     draft = SimpleNamespace(draft="0" * 32, etag="1", dry_run=False)
     record = SimpleNamespace(draft=Draft("0" * 32, "1", "", ready=True))
-    monkeypatch.setattr(server.drafts, "_load", lambda *_: record)
+    monkeypatch.setattr(server.drafts._store, "load_unchanged", lambda *_: record)
     with pytest.raises(RefusedError, match="busy") as refused:
         server.drafts.bring_in("anna", draft, "nowhere")
     assert refused.value.status == 429

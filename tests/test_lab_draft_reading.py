@@ -27,7 +27,7 @@ from test_annotate_forged import ACTING, forge, whole  # noqa: F401 - a fixture
 from alignkit import Aligner, Corpus, read_corpus
 from alignkit.annotate.lab.bodies import Draft, DraftFile
 from alignkit.annotate.lab.draft_reading import DraftReader
-from alignkit.annotate.lab.drafts import DraftJob, DraftRecord
+from alignkit.annotate.lab.draft_records import DraftJob, DraftRecord
 from alignkit.io import WRITTEN
 
 EN, DE = "the old house\na b c\nd e\n", "das alte haus\nx y z\nu v\n"

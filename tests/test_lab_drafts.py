@@ -1,6 +1,7 @@
 """Drafts keep to their limits, belong to one person, and become projects and imports."""
 
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -19,16 +20,17 @@ from adjudicated_project import two_annotators
 from draft_jobs import do_jobs_here
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
+from msgspec import json, structs
 
 from alignkit import Aligner
-from alignkit.annotate.lab import drafts as module
+from alignkit.annotate.lab import draft_children
 from alignkit.annotate.lab.bodies import ChangeDraft, NewImport, NewProject, Suggestions
 from alignkit.annotate.lab.draft_child import _create
-from alignkit.annotate.lab.drafts import DraftJob, Drafts
+from alignkit.annotate.lab.draft_records import DraftJob, MakeProject
+from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.file_names import check_shown_name, stored_names
-from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import ChildKilledError
 from alignkit.annotate.server.security import RefusedError
 from alignkit.annotate.server.sessions import Sessions
 from alignkit.errors import AlignkitError
@@ -48,9 +50,9 @@ class Child:
         while not (Child.wait.is_set() or self._stopped):
             time.sleep(0.002)
         if self._stopped:
-            raise ProjectError("the child process was killed")
+            raise ChildKilledError("the child process was killed")
         self.job.record.draft.pairs, self.job.record.draft.ready = 2, True
-        self.result = module.json.encode(self.job.record)
+        self.result = json.encode(self.job.record)
 
     def stop(self):
         self._stopped = True
@@ -69,7 +71,7 @@ def drafts(tmp_path):
 @pytest.fixture
 def held(monkeypatch):
     Child.made, Child.wait = [], threading.Event()
-    monkeypatch.setattr(module, "ChildProcess", Child)
+    monkeypatch.setattr(draft_children, "ChildProcess", Child)
     return Child
 
 
@@ -241,7 +243,7 @@ def test_limits_of_files_drafts_and_the_disk(drafts, monkeypatch):
     other = Own(drafts, who="ben")
     n = other.add("x", 9)
     usage = namedtuple("Usage", "total used free")
-    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage(9, 9, (1 << 30) + 5))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(9, 9, (1 << 30) + 5))
     refuses(507, other.add, "y", 6)
     for data, status in ((b"a" * 6, 507), (b"a" * 5, 409), (b"a" * 10, 413)):
         with pytest.raises(RefusedError) as caught, other.receive(n) as write:
@@ -261,7 +263,7 @@ def test_a_draft_is_that_of_its_maker_for_a_day(drafts, monkeypatch, held):
             refuses(404, ask, who, id)
     assert ([each.id for each in drafts.drafts("anna")], drafts.drafts("ben")) == ([draft.id], [])
     now = time.time()
-    monkeypatch.setattr(module.time, "time", lambda: now + 24 * 3600 + 1)
+    monkeypatch.setattr(time, "time", lambda: now + 24 * 3600 + 1)
     refuses(404, draft.get)
     drafts.create("ben")
     assert not draft.path.exists()
@@ -287,17 +289,31 @@ def test_changes_and_removal_stop_the_child_and_nothing_is_left(drafts, held):
     until(lambda: len(held.made) == 2)
     assert held.made[1].job.record.kinds == {"1": "source"}
     own.remove()
-    until(lambda: not own.path.exists() and not drafts._progress)
+    until(lambda: not own.path.exists() and not drafts._children._progress)
     refuses(422, Own(drafts).change, ChangeDraft(options={"x" * 41: ""}))
+
+
+def test_files_are_read_when_all_have_come_even_if_one_is_added_during_the_reading(drafts, held):
+    own = Own(drafts, {"x": b"1"})
+    until(lambda: len(held.made) == 1)
+    n = own.add("y", 1)
+    until(lambda: not drafts._children._progress)
+    draft = own.get()
+    assert (draft.reading, draft.problem, len(held.made)) == (True, "", 1)
+    with own.receive(n) as write:
+        write(b"2")
+    held.wait.set()
+    assert own.read().ready
+    assert len(held.made) == 2
 
 
 def test_a_draft_survives_a_restart_and_a_killed_child_is_a_problem_in_words(drafts, held):
     own = Own(drafts, {"x": b"1"})
     until(lambda: held.made)
     drafts.close()
-    until(lambda: not drafts._progress)
+    until(lambda: not drafts._children._progress)
     (part := own.path / "1.part").touch()
-    own.drafts = Drafts(drafts._folder)
+    own.drafts = Drafts(drafts._store.folder)
     assert not part.exists()
     own.get()
     until(lambda: len(held.made) == 2 and held.made).pop().stop()
@@ -316,7 +332,7 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
     assert pair.direction == {"source": "ltr", "target": "ltr"}
     refuses(404, own.preview, 3)
     refuses(409, own.make, place, "0")
-    job = DraftJob(str(own.path), drafts._load("anna", own.id), place)
+    job = DraftJob(str(own.path), drafts._store.load("anna", own.id))
     for odd, said in (
         ({"suggestions": Suggestions("initial", "ben")}, "ben cannot"),
         ({"scheme": "x"}, "known:"),
@@ -327,7 +343,7 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
         ({"suggestions": Suggestions("model", "x")}, "x cannot"),
     ):
         with pytest.raises(AlignkitError, match=said):
-            _create(job, structs.replace(NewProject("", "", ""), **odd))
+            _create(job, MakeProject(structs.replace(NewProject("", "", ""), **odd), place))
         assert not Path(place).exists()
     own.make(place, suggestions=Suggestions("initial", "auto"), blind=True, doubt=0.2)
     with Store.open(place) as store:
@@ -336,7 +352,7 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
     assert info.doubt == 0.2
     assert (plan.kind, plan.name, plan.pending, plan.learning) == ("initial", "auto", True, True)
     refuses(404, own.get)
-    assert list(drafts._folder.iterdir()) == []
+    assert list(drafts._store.folder.iterdir()) == []
 
 
 def test_a_model_of_the_draft_is_copied_for_the_project(drafts, tmp_path, monkeypatch):

@@ -17,9 +17,9 @@ from msgspec import json
 
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.importing import Imported, import_pairs
-from alignkit.annotate.lab.bodies import ImportDone, NewImport, NewProject
+from alignkit.annotate.lab.bodies import ImportDone, NewImport
 from alignkit.annotate.lab.draft_reading import DraftReader
-from alignkit.annotate.lab.drafts import MB, DraftJob
+from alignkit.annotate.lab.draft_records import MB, DraftJob, ImportPairs, MakeProject, ReadFiles
 from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.names import NO_SCHEME, ProjectError, check_name
 from alignkit.annotate.project.rebuilding import build_project
@@ -49,12 +49,12 @@ def _run(job: DraftJob, out: Output, _: threading.Event) -> bytes:
     announce(out)
     os.umask(0o077)
     logging.disable()  # messages have words of the texts
-    limits = _MAKING if job.place else _READING
+    limits = _READING if isinstance(job.task, ReadFiles) else _MAKING
     _limit(*limits)
-    if job.bring is not None:
-        return json.encode(_import(job, job.bring))
-    if job.new is not None:
-        _create(job, job.new)
+    if isinstance(job.task, ImportPairs):
+        return json.encode(_import(job, job.task))
+    if isinstance(job.task, MakeProject):
+        _create(job, job.task)
         return b"null"
     return json.encode(DraftReader(job, out.progress).read())
 
@@ -79,8 +79,9 @@ def _limit(memory: int, seconds: int, written: int) -> None:
             resource.setrlimit(kind, soft_and_hard)
 
 
-def _create(job: DraftJob, new: NewProject) -> None:
+def _create(job: DraftJob, task: MakeProject) -> None:
     """Make a project of the pairs of a draft, or of the log of the project in it."""
+    new = task.new
     draft = job.record.draft
     project = job.pairs.with_suffix(".alignkit")
     adopted = project.exists()
@@ -96,31 +97,31 @@ def _create(job: DraftJob, new: NewProject) -> None:
     if is_unknown_model or is_unknown_annotator:
         raise ProjectError(f"{name or 'Nobody'} cannot suggest links. Choose another.")
     if kind == "model":
-        shutil.copyfile(os.path.join(job.folder, str(models[name])), job.model)
-        name = job.model
+        shutil.copyfile(os.path.join(job.folder, str(models[name])), task.model)
+        name = task.model
     if adopted:
         with Store.open(str(project), readonly=True) as store:
-            build_project(job.place, store.log())
+            build_project(task.place, store.log())
     else:
         if new.scheme == NO_SCHEME and new.task == "judge":
             raise ProjectError("Judging pairs needs labels. Choose some.")
         if new.scheme not in ("", NO_SCHEME):
             get_scheme(new.scheme)
         create_project(
-            job.place,
+            task.place,
             _corpus(job),
             name=new.name,
             scheme=new.scheme,
             task=new.task,
             doubt=new.doubt,
         )
-    with Store.open(job.place) as store:
+    with Store.open(task.place) as store:
         store.settings(name=new.name)
         if not adopted:
             store.settings(blind=new.blind, majority=new.majority, gold=new.gold)
         plan = SuggestionPlan(kind, name, kind != "none", new.learning)
-        if kind == "encoder" and job.encoder is not None:
-            plan = job.encoder.trained(learning=new.learning)
+        if kind == "encoder" and task.encoder is not None:
+            plan = task.encoder.trained(learning=new.learning)
         Sessions(store.database).plan = plan
 
 
@@ -129,10 +130,11 @@ def _corpus(job: DraftJob) -> Corpus:
     return read_corpus(job.pairs, format="alignkit-jsonl", max_size=512)
 
 
-def _import(job: DraftJob, new: NewImport) -> ImportDone:
+def _import(job: DraftJob, task: ImportPairs) -> ImportDone:
     """Import the pairs of a draft into a project, or merge the project in it; say what changed."""
+    new = task.new
     project = job.pairs.with_suffix(".alignkit")
-    with Store.open(job.place) as store:
+    with Store.open(task.place) as store:
         if project.exists():
             if new.add_pairs or new.words_only:
                 raise ProjectError("A project brings its work alone. Leave both options off.")

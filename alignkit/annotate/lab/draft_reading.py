@@ -33,7 +33,7 @@ from alignkit.annotate.lab.draft_findings import (
     problem_text,
     same,
 )
-from alignkit.annotate.lab.drafts import MB, MOST, DraftJob, DraftRecord
+from alignkit.annotate.lab.draft_records import MB, MOST, DraftJob, DraftRecord
 from alignkit.annotate.lab.file_names import stem_of, stored_names, with_own_names
 from alignkit.annotate.project.copies import check_seal
 from alignkit.annotate.project.database import is_project
@@ -201,7 +201,7 @@ class DraftReader:
         view = self._path.with_name("view")
         shutil.rmtree(view, ignore_errors=True)
         for path in view.parent.glob("pairs-*"):
-            if not path.name.startswith(f"pairs-{self._record.read}."):
+            if not path.name.startswith(f"pairs-{self._record.read_etag}."):
                 path.unlink()
         view.mkdir()
         for name, file in self._files.items():

@@ -21,8 +21,9 @@ from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.adjudication.voters import all_in, voters
 from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.lab import bodies
+from alignkit.annotate.lab.draft_records import check_space
 from alignkit.annotate.lab.drafting import alone
-from alignkit.annotate.lab.drafts import Drafts, check_space
+from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.managing import refusing
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.made_pairs import ORIGIN

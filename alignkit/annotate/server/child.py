@@ -123,6 +123,10 @@ _CODE = (
 )
 
 
+class ChildKilledError(ProjectError):
+    """A child process that ended before its job was done, without a word."""
+
+
 class ChildProcess:
     """A job in a child process, with callbacks for its progress, notes and lessons."""
 
@@ -161,7 +165,7 @@ class ChildProcess:
             done = self._listen(process.stdout)
         if not done:
             again = "" if self._take else " Start again to continue"
-            raise ProjectError(f"the child process was killed; is there enough memory?{again}")
+            raise ChildKilledError(f"the child process was killed; is there enough memory?{again}")
 
     def _listen(self, lines: IO[bytes]) -> bool:
         """Pass on the lines of the child; return whether it has done its job."""
