@@ -73,8 +73,9 @@ class AlignedLinks(Sequence[Alignment]):
         if not isinstance(k, slice):
             return self.alignment(k)
         places = np.arange(len(self))[k]
-        links = gather(self.arrays.offsets, places)[0]
-        return AlignedLinks(self.arrays.take(places), self.probabilities[links], self.cautions)
+        link_numbers, _ = gather(self.arrays.offsets, places)
+        probabilities = self.probabilities[link_numbers]
+        return AlignedLinks(self.arrays.take(places), probabilities, self.cautions)
 
     def __iter__(self) -> Iterator[Alignment]:
         return map(self.alignment, range(len(self)))
@@ -87,15 +88,21 @@ class AlignedLinks(Sequence[Alignment]):
         arrays = LinkArrays.concatenate([part.arrays for part in parts])
         probabilities = [np.empty(0, np.float32)]
         probabilities += [part.probabilities for part in parts]
-        cautions = dict.fromkeys(caution for part in parts for caution in part.cautions)
+        cautions: list[str] = []
+        for part in parts:
+            for caution in part.cautions:
+                if caution not in cautions:
+                    cautions.append(caution)
         return cls(arrays, np.concatenate(probabilities), tuple(cautions))
 
     def replaced(self, other: AlignedLinks, places: B1) -> AlignedLinks:
         """Return these links, with those of `other` for some of the pairs (P,)."""
         both = AlignedLinks.joined([self, other])
-        chosen = np.arange(len(places)) + len(places) * places
-        links = gather(both.arrays.offsets, chosen)[0]
-        return AlignedLinks(both.arrays.take(chosen), both.probabilities[links], both.cautions)
+        own_pairs = np.arange(len(places))
+        chosen = np.where(places, len(places) + own_pairs, own_pairs)  # those of `other` come later
+        link_numbers, _ = gather(both.arrays.offsets, chosen)
+        probabilities = both.probabilities[link_numbers]
+        return AlignedLinks(both.arrays.take(chosen), probabilities, both.cautions)
 
     def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
         """Return the alignment of pair k, with the probabilities as weights.
@@ -113,6 +120,7 @@ class AlignedLinks(Sequence[Alignment]):
             weights = [float(f"{weight:.{digits}g}") for weight in weights]
         links = map(Link._make, points.tolist())
         weighted = dict(zip(links, weights, strict=True))
+        # an alignment stores its links as `LinkArrays` does: int32 positions, a byte for sure
         return Alignment.from_bytes(points.tobytes(), sure.tobytes(), weighted)
 
 
@@ -137,10 +145,13 @@ class Decoding(Protocol):
         """Return the posteriors of both directions by the words alone, without positions."""
 
     def calibrated(self, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[F4, F4]:
-        """Return two arrays whose mean is the probabilities of the cells to be shown."""
+        """Return two arrays whose mean is the probabilities of the cells to be shown.
+
+        These are two because posteriors, which are shown where nothing calibrates them, are.
+        """
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and the Viterbi counterpart of each target and source word."""
+        """Return the posteriors, and the best counterpart of each target and source word."""
 
 
 def _paths(pairs: Pairs, begin: int, end: int) -> tuple[I4, I4]:
@@ -165,12 +176,15 @@ class Decoder:
     pairs: Pairs
     tables: Tables
     own: Own
-    jumps: F4  # (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2
+    jumps: F4  # of the HMM: a table for each direction (see `Jumps`); empty for IBM 1 and 2
     positions: Positions  # the tables of IBM 2; uniform otherwise
     calibrator: Calibrator | None = None  # none for other models than the HMM
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return the posteriors of both directions for the cells of pairs `begin:end`."""
+        """Return the posteriors of both directions for the cells of pairs `begin:end`.
+
+        The log-likelihoods of these pairs are written into `likelihoods` (P, 2), if it is given.
+        """
         pairs = self.pairs
         tables = self.tables
         jumps = self.jumps
@@ -178,26 +192,30 @@ class Decoder:
         cells = int(pairs.starts[end]) - base
         forward = np.zeros(cells, np.float32)
         reverse = np.zeros(cells, np.float32)
+        # for all pairs, because kernels number words through the bitext; of these, only those of
+        # pairs `begin:end` are written
         source_nulls = np.empty(len(pairs.source), np.float32)
         target_nulls = np.empty(len(pairs.target), np.float32)
         if likelihoods is None:
             likelihoods = np.empty((len(pairs.starts) - 1, 2))
         nulls = source_nulls, target_nulls
-        to = StepOutput(NO_LEVELS, forward, reverse, base, *nulls, likelihoods)
+        # no levels: the step writes posteriors and no agreement
+        output = StepOutput(NO_LEVELS, forward, reverse, base, *nulls, likelihoods)
         if len(jumps):
             none = np.empty((0, 0), np.int64)
             both = Jumps(jumps[0], jumps[1])
-            uncounted = JumpCounts(none, none, 0, 0)
-            hmm_step(begin, end, pairs, tables, both, self.own, to, uncounted)
+            uncounted = JumpCounts(none, none, every=0, first_pair=0)
+            hmm_step(begin, end, pairs, tables, both, self.own, output, uncounted)
         else:
-            lexical_step(begin, end, pairs, tables, self.positions.tables, self.own, to)
+            lexical_step(begin, end, pairs, tables, self.positions.tables, self.own, output)
         return forward, reverse
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
         """Return the posteriors of both directions by the words alone, without positions."""
-        positions = replace(self.positions, places=np.empty(0, np.int64))
-        simple = replace(self, jumps=np.empty(0, np.float32), positions=positions)
-        return simple.posteriors(begin, end)
+        # without jumps it is IBM 2, and that without places of its tables is IBM 1
+        uniform = replace(self.positions, places=np.empty(0, np.int64))
+        ibm1 = replace(self, jumps=np.empty(0, np.float32), positions=uniform)
+        return ibm1.posteriors(begin, end)
 
     def calibrated(self, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[F4, F4]:
         """Return two arrays whose mean is the probabilities of the cells to be shown."""
@@ -253,7 +271,10 @@ class Averaged:
         return self.decoders[0].calibrated(begin, end, posteriors)
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and the most probable counterpart of each word."""
+        """Return the mean posteriors, and the most probable counterpart of each word by them.
+
+        Not the best path of any of the models: these may disagree.
+        """
         posteriors = self.posteriors(begin, end)
         return *posteriors, *_best_positions(self.pairs, begin, end, posteriors)
 

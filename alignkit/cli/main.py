@@ -41,16 +41,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
-    if arguments is None:  # spare Python from walking over millions of tokens again and again:
-        gc.set_threshold(200_000, 50, 100)  # hardly anything here is in a cycle,
-        atexit.register(gc.freeze)  # and what is left at the end goes with the process
+    own = arguments is None  # the process is ours alone: nobody runs another command in it
+    if own:
+        # Spare Python from walking over millions of tokens again and again: hardly anything here
+        # is in a cycle, and what is left at the end goes with the process.
+        gc.set_threshold(200_000, 50, 100)
+        atexit.register(gc.freeze)
     ran = _Ran(words)
     messages.begin(quiet="--quiet" in words)
+    # what a command before this one noted about its inputs
     OPENED.clear()
     DISORDER.clear()
     try:
-        streams.prepare_streams(own=arguments is None)
-        return _act(ran, own=arguments is None)
+        streams.prepare_streams(own=own)
+        return _act(ran, own=own)
     except KeyboardInterrupt as error:
         ran.failed(error, "interrupted; no file was changed")
         return 128 + signal.SIGINT
@@ -126,10 +130,16 @@ class _Ran:
 
 
 def _act(ran: _Ran, *, own: bool) -> int:
-    """Run a command; put its output, also standard output, in place when all is done."""
+    """Run a command; put its output, also standard output, in place when all is done.
+
+    If the reader of standard output goes away while the command runs, a command that writes files
+    fails, and one that does not ends silently (in `main`). When the command is done already, its
+    files are put in place all the same.
+    """
     with together() as outputs:
 
         def stopped() -> str:
+            """Remove unfinished files when a signal ends the process; say what there is then."""
             outputs.discard()
             if outputs.placed:
                 placed = "all files were already written"
@@ -140,7 +150,7 @@ def _act(ran: _Ran, *, own: bool) -> int:
         with before_stop(stopped, for_good=own):
             try:
                 code = _run(ran, own=own)
-            except BrokenPipeError:  # the reader of our output has enough, e.g. head
+            except BrokenPipeError:
                 if len(outputs):
                     raise WriteError(
                         "standard output was closed by its reader; no file was changed"
@@ -169,11 +179,12 @@ def _run(ran: _Ran, *, own: bool) -> int:
     outputs = check_files(options)
     if "-" in outputs:
         streams.require_output()
-    if own and any(standard_stream(path) is None for path in outputs):
+    writes_files = any(standard_stream(path) is None for path in outputs)
+    if own and writes_files:
         streams.outlive_reader()
     if options.run.__module__.startswith("alignkit.cli.annotate."):
         require_extra("annotate")
-    options.own = own  # whether the process is ours alone
+    options.own = own
     with messages.heard():
         code: int = options.run(options) or 0  # a command without a verdict returns nothing
     return code
@@ -187,10 +198,19 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = parser_of([] if "--print-completion" in words else words)
     options, unknown = parser.parse_known_args(words)
     options.parser = getattr(options, "parser", parser)
-    if left := options.parser.late(options, unknown):
-        before = words[words.index(left[0]) - 1] if left[0] in words[1:] else ""
-        options.parser.unknown(left, _hint(words, options, left), before)
+    # one word that argparse left over may be the optional argument, given after options
+    left = options.parser.late(options, unknown)
+    if left:
+        before = _word_before(words, left[0])
+        options.parser.unknown(left, _hint(words, options, left), before)  # ends the process
     return options
+
+
+def _word_before(words: Sequence[str], word: str) -> str:
+    """Return the word before another one, which may be an option that takes no value."""
+    if word not in words[1:]:  # it is the first, or was only a part of a word
+        return ""
+    return words[words.index(word, 1) - 1]
 
 
 def _hint(words: Sequence[str], options: argparse.Namespace, left: Sequence[str]) -> str:

@@ -18,7 +18,8 @@ _LINK = schema.link.c
 _SESSION = schema.session.c
 _COUNT = sa.select(sa.func.count()).where(schema.role.c.account == _ACCOUNT.id).scalar_subquery()
 _ROWS = sa.select(schema.account, _COUNT.label("projects")).order_by(_ACCOUNT.name)
-_FREE = {"rank": (OWNER, values.MEMBER), "state": (OPEN, CLOSED), "may_create": (True, False)}
+# the values that can be given to a field; other fields are checked elsewhere
+_ALLOWED = {"rank": (OWNER, values.MEMBER), "state": (OPEN, CLOSED), "may_create": (True, False)}
 
 
 class Accounts:
@@ -41,17 +42,20 @@ class Accounts:
     def change(self, name: str, actor: Actor, *, etag: str = "", **new: Any) -> AccountRow:
         """Change `rank`, `may_create`, `display` or `state`; to close ends sessions and tokens."""
         if "display" in new:
-            new["display"] = stored_display(new["display"], values.folded(name))
+            stored_name = values.folded(name)  # here the name is as somebody wrote it
+            new["display"] = stored_display(new["display"], stored_name)
         for field, value in new.items():
-            if field in _FREE and value not in _FREE[field]:
-                raise LabError("This value is not possible.", "invalid", field)
+            if field in _ALLOWED and value not in _ALLOWED[field]:
+                raise LabError("This value is not possible.", code="invalid", field=field)
         with self._database.change(actor) as step:
             account = step.account(name)
             before = _get(step, name)
             step.check(etag, before.etag, account.name)
+            # without a password nobody can sign in: whoever is opened again must still join
             if new.get("state") == OPEN and not account.password:
-                if new == {"state": OPEN} and before.state == INVITED:
-                    raise LabError(f"{account.name} has not joined yet.", "state")
+                only_opened = new.keys() == {"state"}
+                if only_opened and before.state == INVITED:
+                    raise LabError(f"{account.name} has not joined yet.", code="state")
                 new["state"] = INVITED
             old = {field: getattr(before, field) for field in new}
             if new != old:
@@ -62,8 +66,9 @@ class Accounts:
     def _change(self, step: LabStep, account: Any, new: dict[str, Any]) -> None:
         """Change an account; one that is closed or loses its rank may not be the last owner."""
         closes = new.get("state") == CLOSED
-        if closes or new.get("rank", OWNER) != OWNER:
-            step.check_other_owner(account, "")
+        loses_rank = "rank" in new and new["rank"] != OWNER
+        if closes or loses_rank:
+            step.check_other_owner(account)
         if closes:
             for project in step.roles(account):
                 step.check_other_owner(account, project)
@@ -72,8 +77,9 @@ class Accounts:
         self._sessions.refresh(step, _SESSION.account == account.id)
 
     def _end_access(self, step: LabStep, account: Any, why: str, keep: str = "") -> None:
-        """End all sessions (but that of a cookie), tokens and unused links of an account."""
-        self._sessions.close(step, account, why, _SESSION.hash != values.digest(keep))
+        """End sessions, but that of the cookie `keep`, tokens and unused links of an account."""
+        others = [_SESSION.hash != values.digest(keep)] if keep else []
+        self._sessions.close(step, account, why, *others)
         step.delete(schema.link, _LINK.account == account.id, _LINK.used.is_(None))
         count = step.delete(schema.token, schema.token.c.account == account.id)
         if count:
@@ -95,6 +101,7 @@ class Accounts:
     def set_password(self, name: str, old: str, new: str, actor: Actor, *, keep: str = "") -> None:
         """Change the password of an open account; all else that lets somebody in ends."""
         check_new(new)
+        # Both take a while, so no transaction is open; then the account may have changed.
         known = verify(self._database, name, old, actor.address)
         password = hashed(new)
         with self._database.change(actor) as step:

@@ -49,6 +49,8 @@ class Desks:
         self._tidy = tidy
         self._open: OrderedDict[str, Desk] = OrderedDict()  # by key, the one used last at the end
         self._rows: dict[str, ProjectRow] = {}
+        # as they were read last; `ready` is None where nobody looked for the pairs to adjudicate,
+        # which takes long: then they are read again for those who want that number
         self._counts: dict[str, ListCounts] = {}
         self._written: dict[str, int] = {}  # the events after which counts were written
         self._lock = threading.Lock()  # of `_open`, `_rows`, `_counts` and `_written`
@@ -73,7 +75,7 @@ class Desks:
             for key in used_longest_ago:
                 self.close(key)
             desk = self._open_desk(project)
-        self.read_counts(project, desk.store)
+        self.read_counts(project, desk.store)  # without the lock: others may open meanwhile
         return desk
 
     def _find(self, key: str) -> Desk | None:
@@ -86,16 +88,18 @@ class Desks:
 
     def _open_desk(self, project: ProjectRow) -> Desk:
         """Open a project, and keep its desk."""
-        opening = self._opened(project)
+        opening = self._opening_done(project)
         with ExitStack() as undo:
-            undo.callback(opening.stop)  # else its file stays locked, and it never opens again
+            # after an error, or its file stays locked, and it never opens again
+            undo.callback(opening.stop)
             desk = Desk(opening, only_assigned=True, file=f"{project.slug}.alignkit")
+            # gold becomes an annotator, where something is adjudicated and may be written
             if project.task != "extract" and project.state == "open":
                 desk.enter(desk.store.project().gold, 0)
             with self._lock:
                 self._open[project.key] = desk
                 self._rows[project.key] = project
-            undo.pop_all()
+            undo.pop_all()  # all went well: it stays open
         return desk
 
     def know(self, key: str, name: str) -> bool:
@@ -106,19 +110,23 @@ class Desks:
         desk = self._open.get(key)
         return desk is not None and desk.knows(name)
 
-    def _opened(self, project: ProjectRow) -> Opening:
-        """Open a project, and wait until it is open."""
+    def _opening_done(self, project: ProjectRow) -> Opening:
+        """Open a project without suggestions, and wait until it is open."""
         place = self._lab.project_place(project.key)
         job = Job(place, annotator="", turn=str(self._lab.folder / "training"))
         opening = Opening(job, None, fallback=SuggestionPlan("none"), note=self._note)
         opening.start(failed=lambda: None)
         until = time.monotonic() + _WAIT
-        while opening.opened is None and opening.problem is None and time.monotonic() <= until:
+        while time.monotonic() <= until:
+            if opening.opened is not None or opening.problem is not None:
+                break
             time.sleep(_LOOK)
         if opening.opened is not None:
             return opening
         opening.stop()
-        raise opening.problem or RefusedError(503, "The project is not open yet. Try again.")
+        if opening.problem is not None:
+            raise opening.problem
+        raise RefusedError(503, "The project is not open yet. Try again.")
 
     def close(self, key: str) -> None:
         """Close a project, with its counts in the list."""
@@ -176,9 +184,9 @@ class Desks:
         with store.database.reading() as conn:
             n = queries.last_n(conn)
             known = self.known_counts(project.key)
-            if known is not None and known.n == n:
-                is_enough = make_docket is None or known.ready is not None
-                if is_enough:
+            if known is not None and known.n == n:  # no event since
+                has_ready = known.ready is not None
+                if has_ready or make_docket is None:
                     return known
             people = self._lab.projects.people(project.slug)
             annotators = {person.name for person in people if person.annotates}
@@ -234,8 +242,11 @@ class Desks:
                 self._note(f"{project.slug}: {problem}")
 
     def _try(self, step: Callable[[], object]) -> None:
-        """Do something in the background; only note it if it fails: the next time may be better."""
+        """Do something in the background; only note it if it fails: the next time may be better.
+
+        A database that is away raises an `AlignkitError`, too.
+        """
         try:
             step()
-        except (AlignkitError, RefusedError) as problem:  # a database may be away for a while
+        except (AlignkitError, RefusedError) as problem:
             self._note(str(problem))

@@ -141,8 +141,8 @@ class LabStep:
         if self.project(slug) and account.rank != OWNER and slug not in self.roles(account):
             raise LabError(f"There is no project {slug[:40]!r}.", "unknown")
 
-    def check_other_owner(self, account: Any, project: str) -> None:
-        """Refuse to lose the last open owner of a project, or of the lab (empty)."""
+    def check_other_owner(self, account: Any, project: str = "") -> None:
+        """Refuse to lose the last open owner of a project, or without one, of the lab."""
         role = self.roles(account).get(project) if project else account.rank
         if account.state != OPEN or role != OWNER:
             return

@@ -51,21 +51,29 @@ from alignkit.io.sniffing import Head, Likeness
 from alignkit.model.texts import split_words
 
 _NUMBER = r"[0-9]+[a-z]?(?:[-\u2013,][0-9]+[a-z]?)*"
-_DIVISION = re.compile(rf"\\(id|c)\s+([^\s\\]+)|\\(v)\s+({_NUMBER})")
+_DIVISION = re.compile(
+    r"\\id\s+(?P<book>[^\s\\]+)"
+    r"|\\c\s+(?P<chapter>[^\s\\]+)"
+    rf"|\\v\s+(?P<verse>{_NUMBER})"
+)
 # nested markers other than words (\+nd ...), which are removed before the text is divided
 _NESTED = re.compile(r"\\\+(?!w[ *|])[A-Za-z0-9]+[* ]")
 _HEADINGS = r"(?:ms|mr|s|sr|r|sp|cl|cd|rem|sts|h|toc|toca|mt|mte|imt|is|ip|ide|usfm|lit|qa)[0-9]*"
-# in this order: milestones, words, notes, headings, what looks like a word or a milestone but is
-# none, and markers and text without words
+# the first that fits is taken
 _TOKEN = re.compile(
+    # milestones and words
     r"\\zaln-s\s*\|?(?P<start>[^\\]*)(?:\\\*)?"
     r"|(?P<end>\\zaln-e\s*\\\*)"
     r"|\\\+?w\s+(?P<word>[^\\|]*)(?:\|(?P<facts>[^\\]*))?\\\+?w\*"
+    # what is left out
     r"|\\(?P<note>f|fe|ef|x|ex|fig|rq|va|vp|ca|cp)\s.*?\\(?P=note)\*"
     rf"|(?P<heading>\\{_HEADINGS}(?![A-Za-z0-9*-])[^\\\n]*)"
+    # what begins as a milestone or word, but is none
     r"|(?P<broken>\\zaln\S{0,20}|\\\+?w(?![A-Za-z0-9]))"
+    # other milestones, and other markers, of which nothing is kept
     r"|\\[a-z]+[0-9]*(?:-[se])?\s*(?:\|[^\\]*)?\\\*"
     r"|\\\+?[A-Za-z0-9]+\*?"
+    # text outside of words
     r"|(?P<text>[^\\]+|\\)",
     re.DOTALL,
 )
@@ -94,25 +102,33 @@ class _Verse(NamedTuple):
 
 
 class _Original:
-    """The words of a verse of the original, with their columns; more may be added."""
+    """The words of a verse of the original, with their columns.
+
+    They come from the file of the original (`is_given`), or else from milestones, as these name
+    them.
+    """
 
     def __init__(self) -> None:
+        self.is_given = False
         self.words: list[str] = []
         self.columns: dict[str, list[str]] = {name: [] for name in _COLUMNS}
-        self.places: dict[_Word, int] = {}
+        self.indices: dict[_Word, int] = {}  # in `words`
         self.counts: Counter[str] = Counter()
 
     def add(self, word: str, facts: dict[str, str], occurrence: int | None = None) -> int:
-        """Add a word, the next of its kind unless its occurrence is given; return its place."""
+        """Add a word, and return its index.
+
+        A word of a milestone has an occurrence; those of a file are counted, from 1.
+        """
         key = normalize("NFC", word)
         self.counts[key] += 1
-        place = len(self.words)
-        self.places[key, occurrence or self.counts[key]] = place
+        index = len(self.words)
+        self.indices[key, occurrence or self.counts[key]] = index
         self.words.append(word)
         for name, column in self.columns.items():
             value = "_".join(facts.get(name, "").split())
             column.append(value or "_")
-        return place
+        return index
 
     def put_in(self, record: Record) -> None:
         """Make these words the source of a pair."""
@@ -158,28 +174,29 @@ def _verses(reading: Reading, path: str) -> Iterator[_Verse]:
             at = division.end()
             first = line
             texts = []
-            if division[1] == "id":
-                book = division[2]
+            if division["book"] is not None:
+                book = division["book"]
                 chapter = ""
                 verse = ""
                 at = len(text)  # the rest describes the book
-            elif division[1] == "c":
-                chapter = division[2]
+            elif division["chapter"] is not None:
+                chapter = division["chapter"]
                 verse = "front"
             else:
-                verse = division[4]
+                verse = division["verse"]
         texts.append(f"{text[at:]}\n")
     yield from _complete((book, chapter, verse), first, texts)
 
 
 def _complete(place: _Place, line: int, texts: list[str]) -> Iterator[_Verse]:
-    """Yield a verse, even an empty one, and what comes before it if there is text.
-
-    What comes before the first chapter is no verse.
-    """
+    """Yield a verse, even an empty one; what comes before the first one only if it has text."""
+    _, _, verse = place
+    if not verse:  # before the first chapter
+        return
     text = _NESTED.sub("", "".join(texts))
-    if place[2] and (place[2] != "front" or text.strip()):
-        yield _Verse(place, line, text)
+    if verse == "front" and not text.strip():
+        return
+    yield _Verse(place, line, text)
 
 
 def _originals(reading: Reading, path: str) -> _Originals:
@@ -212,11 +229,11 @@ def _record(
             original.add(word, facts)
         if not original.words and r"\w" in verse.text:
             reading.note("verse that the original does not have", verse.id, verse.line)
-    is_known = bool(original.words)
-    text = _VerseText(reading, verse, original, is_known)
+        original.is_given = bool(original.words)
+    text = _VerseText(reading, verse, original)
     text.read()
     record = Record(verse.id, verse.line, None, text.words)
-    if text.has_milestones or is_known:
+    if text.has_milestones or original.is_given:
         original.put_in(record)
     if text.has_milestones:
         record.annotations[reading.name] = RawAnnotation(text.links)
@@ -226,14 +243,12 @@ def _record(
 class _VerseText:
     """Reads the words of a verse of the translation, with their links."""
 
-    def __init__(
-        self, reading: Reading, verse: _Verse, original: _Original, is_known: bool
-    ) -> None:
+    def __init__(self, reading: Reading, verse: _Verse, original: _Original) -> None:
         self._reading = reading
         self._verse = verse
         self._original = original
-        self._is_known = is_known
-        self._opened: list[int | None] = []  # places of the milestones around; None: left out
+        # the words of the original that milestones around name, by index; None: left out
+        self._opened: list[int | None] = []
         self._outside = ""
         self.words: list[str] = []
         self.links: list[RawLink] = []
@@ -246,7 +261,7 @@ class _VerseText:
                 raise self._error(_broken(token), token)
             if token["start"] is not None:
                 self.has_milestones = True
-                self._opened.append(self._place_or_add(token))
+                self._opened.append(self._index_or_add(token))
             elif token["end"] is not None:
                 self._close(token)
             elif token["word"] is not None:
@@ -265,7 +280,7 @@ class _VerseText:
     def _left_out(self, token: re.Match[str]) -> None:
         """Count a footnote, cross-reference or heading that has text."""
         what = "footnote or cross-reference, left out" if token["note"] else "heading, left out"
-        _, _, text = token[0].partition(" ")
+        _, _, text = token[0].partition(" ")  # after its marker; others within it count as text
         if _LETTER.search(text):
             about = f"{self._verse.id}: {text.strip()[:40]!r}"
             self._reading.note(what, about, self._verse.line)
@@ -286,8 +301,8 @@ class _VerseText:
             self.links += (RawLink(i, len(self.words)) for i in self._opened if i is not None)
             self.words.append(word)
 
-    def _place_or_add(self, token: re.Match[str]) -> int | None:
-        """Return the place of the word that a milestone names.
+    def _index_or_add(self, token: re.Match[str]) -> int | None:
+        """Return the index of the word that a milestone names.
 
         Without an original, the word is added to it; None if a given original lacks it.
         """
@@ -299,14 +314,14 @@ class _VerseText:
         if not (occurrence.isascii() and occurrence.isdigit() and len(occurrence) < 7):
             raise self._error(f"x-occurrence is {occurrence[:40]!r}; expected a number", token)
         number = int(occurrence)
-        place = self._original.places.get((normalize("NFC", word), number))
-        if place is None and not self._is_known:
-            place = self._original.add(word, facts, number)
-        elif place is None:
+        index = self._original.indices.get((normalize("NFC", word), number))
+        if index is None and not self._original.is_given:
+            index = self._original.add(word, facts, number)
+        elif index is None:
             about = f"{self._verse.id}: {word[:40]!r}, occurrence {occurrence}"
             line = _line(self._verse, token)
             self._reading.note("milestone of no word of the original", about, line)
-        return place
+        return index
 
 
 def _original_words(place: _Place, originals: _Originals) -> Iterator[tuple[str, _Facts]]:
@@ -355,8 +370,8 @@ FORMAT = Format(
     sniff=_sniff,
     parse=_parse,
     write=None,
-    text_beside=True,
-    by_id=True,
+    text_beside=True,  # the original
+    by_id=True,  # milestones name words by their text
     remark=_remark,
     holds=kinds("text, ids, absent, empty", *_COLUMNS),
 )
