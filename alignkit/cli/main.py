@@ -198,11 +198,10 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = parser_of([] if "--print-completion" in words else words)
     options, unknown = parser.parse_known_args(words)
     options.parser = getattr(options, "parser", parser)
-    # one word that argparse left over may be the optional argument, given after options
-    left = options.parser.late(options, unknown)
+    left = options.parser.place_late_word(options, unknown)  # an argument after options
     if left:
         before = _word_before(words, left[0])
-        options.parser.unknown(left, _hint(words, options, left), before)  # ends the process
+        options.parser.refuse_unknown(left, _hint(words, options, left), before)
     return options
 
 

@@ -165,7 +165,7 @@ class Parser(argparse.ArgumentParser):
         else:
             file.write(message)  # argparse itself forgives a full disk
 
-    def late(self, options: argparse.Namespace, words: Sequence[str]) -> Sequence[str]:
+    def place_late_word(self, options: argparse.Namespace, words: Sequence[str]) -> Sequence[str]:
         """Use a leftover word for an optional positional argument; return the other words."""
         places = (action for action in self._actions if not action.option_strings)
         optional = (action for action in places if action.nargs == "?")
@@ -175,7 +175,7 @@ class Parser(argparse.ArgumentParser):
         setattr(options, free[0].dest, words[0])
         return []
 
-    def unknown(self, words: Sequence[str], hint: str = "", before: str = "") -> NoReturn:
+    def refuse_unknown(self, words: Sequence[str], hint: str = "", before: str = "") -> NoReturn:
         """Report an unknown option and a similar one, or an unexpected word; exit code 2."""
         word = words[0].partition("=")[0]
         if word.startswith("-"):

@@ -40,7 +40,7 @@ class DraftChildren:
         self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)  # by account
         self._places = threading.Semaphore(_AT_ONCE)
         # both by the draft's id, and guarded by the store's lock
-        self._progress: dict[str, str] = {}  # of drafts whose files a thread has read
+        self._progress: dict[str, str] = {}  # of drafts that a thread reads, or waits to read
         self._running: dict[str, ChildProcess] = {}
 
     def progress(self, id: str) -> str:
@@ -95,8 +95,9 @@ class DraftChildren:
         """
         id = record.draft.id
         with self._store.lock:
-            begun = id in self._progress or len(self._progress) >= _MOST_READINGS
-            if begun or record.state is not DraftState.UNREAD:
+            has_thread = id in self._progress
+            too_many = len(self._progress) >= _MOST_READINGS
+            if has_thread or too_many or record.state is not DraftState.UNREAD:
                 return
             self._progress[id] = ""
         threading.Thread(target=self._read, args=[record.account, id], daemon=True).start()
@@ -115,7 +116,7 @@ class DraftChildren:
                 del self._progress[id]
 
     def _read_once(self, record: DraftRecord) -> None:
-        """Read files and save the result: the record of the child, or the problem that ended it.
+        """Read files, and save the child's record of them, or the problem that ended it.
 
         Nothing is saved if the draft was changed meanwhile. That stops the child, so the problem
         is then only that it was stopped.
@@ -125,13 +126,14 @@ class DraftChildren:
         try:
             # the child may write all files again, and the pairs
             check_space(self._store.folder, 2 * sum(file.size for file in draft.files))
-            result = json.decode(self.run(DraftJob(str(folder), record)), type=DraftRecord)
+            result = self.run(DraftJob(str(folder), record))
+            outcome = json.decode(result, type=DraftRecord)
         except (ProjectError, RefusedError) as problem:
-            result = record
+            outcome = record
             draft.problem = str(problem)
             draft.pairs = 0
         with self._store.lock:
             stored = self._store.load(record.account, draft.id)
             if stored.draft.etag == draft.etag and not self._store.closed:
-                result.read_etag = draft.etag
-                self._store.save(result)
+                outcome.read_etag = draft.etag
+                self._store.save(outcome)
