@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 import pytest
+import sqlalchemy as sa
 from annotate_log import TEXTS, Player, View, shown
 from annotation import Tab, cell, cells_of, done, project, run_sql, sent, small_corpus
 from hypothesis import given, settings
@@ -25,7 +26,7 @@ from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.project import names
+from alignkit.annotate.project import names, schema
 from alignkit.annotate.project.events import UNDOABLE, decode_data
 from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError
 from alignkit.annotate.project.replay import replay
@@ -362,6 +363,8 @@ def test_histories_of_two_tabs_fold_to_the_snapshot(steps):
         state = decode_state(encode(view.state))
         assert shown(state, [], []) == shown(folded.state, [], [])
         assert (view.state.undo, view.state.redo) == folded.tops()
+        if history:
+            assert counted(store) == (*counts_of(view.state), view.state.done)
         if all(event.kind != "text" for event in history):
             while store.pair(1, "anna").state.undo:
                 tabs[0].load()
@@ -370,6 +373,21 @@ def test_histories_of_two_tabs_fold_to_the_snapshot(steps):
             assert (state.cells, state.comments, state.rejected) == ([], [], [])
             assert (state.judgment, state.flags, state.done) == ("", [], False)
         store.close()
+
+
+def counted(store):
+    """Return the counts that lists of pairs have of the only pair of anna."""
+    counts = schema.pair_counts.c
+    columns = counts.links, counts.nulls, counts.comments, counts.done
+    anna = sa.select(schema.account.c.id).where(schema.account.c.name == "anna").scalar_subquery()
+    with store.database.reading() as conn:
+        return tuple(conn.execute(sa.select(*columns).where(counts.account == anna)).one())
+
+
+def counts_of(state):
+    """Return the links, nulls and comments of a state, as its view lists them."""
+    nulls = [(i, j) for i, j, _ in state.cells if i == -1 or j == -1]
+    return len(state.cells) - len(nulls), len(nulls), len(state.comments)
 
 
 def _sent(store, tab, player):
