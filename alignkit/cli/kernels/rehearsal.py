@@ -12,6 +12,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from alignkit._support import kernel_cache
@@ -82,11 +83,11 @@ REHEARSALS: dict[str, list[str]] = {
 }
 
 
-def _align_one_pair() -> None:
+def _align_one_pair(model: str) -> None:
     """Align a single pair, as the annotation page does."""
     from alignkit.align import Aligner
 
-    Aligner.load("plain.model").align("The dog saw the cat .", "The cat was seen by the dog .")
+    Aligner.load(model).align("The dog saw the cat .", "The cat was seen by the dog .")
 
 
 def _sort_on_disk() -> None:
@@ -109,7 +110,11 @@ def _sort_on_disk() -> None:
     write_turned(BucketExchange(".", 2, room), 0, merged, [[5]])
 
 
-_CALLS = {"align": _align_one_pair, "phrases": _sort_on_disk}
+_CALLS = {
+    "align": partial(_align_one_pair, "plain.model"),
+    "models": partial(_align_one_pair, "four.model"),
+    "phrases": _sort_on_disk,
+}
 """What a rehearsal does at its end, for kernels that small data and these commands do not call."""
 
 
