@@ -110,7 +110,7 @@ def _sort_on_disk() -> None:
     write_turned(BucketExchange(".", 2, room), 0, merged, [[5]])
 
 
-_CALLS = {
+_CALLS: dict[str, Callable[[], None]] = {
     "align": partial(_align_one_pair, "plain.model"),
     "models": partial(_align_one_pair, "four.model"),
     "phrases": _sort_on_disk,
