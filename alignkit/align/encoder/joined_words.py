@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,10 @@ _UNSPACED = (
 )
 """Characters of scripts that are written without spaces between words."""
 
-_ENDS_UNSPACED = re.compile(f"[{_UNSPACED}]\\Z")
-_BEGINS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+
+@cache  # compiled at the first text: aligners without an encoder import this too
+def _unspaced_character() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
 
 
 class JoinedWords(NamedTuple):
@@ -35,8 +38,9 @@ class JoinedWords(NamedTuple):
         parts: list[str] = []
         owners: list[int] = []
         before = ""
+        unspaced = _unspaced_character()
         for number, word in enumerate(words):
-            if number and not (_ENDS_UNSPACED.search(before) and _BEGINS_UNSPACED.match(word)):
+            if number and not (unspaced.match(before[-1:]) and unspaced.match(word)):
                 parts.append(" ")
                 owners.append(-1)
             parts.append(word)

@@ -45,8 +45,8 @@ from alignkit.cli.align import steps
 from alignkit.cli.align.options import add_align_options, check, settings_of
 from alignkit.cli.common import cluster
 from alignkit.cli.common.cluster import size
+from alignkit.cli.common.losses import tell_lost, warn_of_file_order
 from alignkit.cli.common.messages import json_text, say, warn
-from alignkit.cli.corpora.convert import tell_lost, warn_of_file_order
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
 from alignkit.io.formats import get_format

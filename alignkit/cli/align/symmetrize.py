@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from alignkit._support.values import FrozenMap
 from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import warn
-from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, format_name, output_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError

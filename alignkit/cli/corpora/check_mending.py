@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, TypeVar
 from alignkit._support.signals import before_stop
 from alignkit._support.values import named_json
 from alignkit._support.wording import how_many
+from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import say
 from alignkit.cli.corpora.check_findings import listing
-from alignkit.cli.corpora.convert import tell_lost
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.format import losses, losses_in_words

@@ -15,18 +15,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from alignkit.cli.common import inputs, schemes
-from alignkit.cli.common.files import DISORDER
+from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
 from alignkit.cli.corpora.convert_rows import add_rows_arguments, write_rows
 from alignkit.cli.parser import add_options, format_name, output, output_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import standard_stream
-from alignkit.io.format import JUDGED, losses_in_words
+from alignkit.io.format import JUDGED
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.inputs import Choice, naming
 from alignkit.io.reading import format_of_name, write_corpus
@@ -163,23 +162,6 @@ def of_annotator(
         others = set(pair.annotations) - {name}
         yield pair if name is None else pair.without_annotations(*others)
     choice.check()
-
-
-def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
-    """Report on stderr what a format cannot represent."""
-    for what in losses_in_words(lost):
-        say(f"{path}: format {format} cannot represent {what}")
-    if lost["ids"]:
-        warn_of_file_order(path)
-
-
-def warn_of_file_order(path: str) -> None:
-    """Warn that an output without ids has the order of an input whose numbers have another."""
-    for name, disorder in DISORDER.items():
-        warn(
-            f"{path}: warning: in the order of {name}, without its sentence numbers: {disorder}. "
-            "Line n is not sentence n of the texts; 'alignkit merge' joins pairs by their numbers"
-        )
 
 
 _BY_ENDING = (

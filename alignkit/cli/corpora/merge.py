@@ -20,9 +20,10 @@ from typing import Any
 
 from alignkit.cli.common import inputs
 from alignkit.cli.common.files import DISORDER
+from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import warn
 from alignkit.cli.common.named_files import file_and_parts
-from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
+from alignkit.cli.corpora.convert import add_corpus_output, corpus_format
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, merge
 from alignkit.errors import JoinError, OptionError
