@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import namedtuple
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from alignkit.annotate.lab.draft_records import DraftJob, MakeProject
 from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.file_names import check_shown_name, stored_names
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.child import ChildKilledError
+from alignkit.annotate.server.child import ChildKilledError, ChildProcess, Job
 from alignkit.annotate.server.security import RefusedError
 from alignkit.annotate.server.sessions import Sessions
 from alignkit.errors import AlignkitError
@@ -267,6 +267,19 @@ def test_a_draft_is_that_of_its_maker_for_a_day(drafts, monkeypatch, held):
     refuses(404, draft.get)
     drafts.create("ben")
     assert not draft.path.exists()
+
+
+def test_a_child_that_ends_before_it_reads_its_job_was_killed(monkeypatch):
+    class Ended(subprocess.Popen):
+        def kill(self):
+            super().kill()
+            self.wait()
+
+    monkeypatch.setattr(subprocess, "Popen", Ended)
+    child = ChildProcess(Job("project"), lambda *_: None, print)
+    child.stop()
+    with closing(child), pytest.raises(ChildKilledError):
+        child.run()
 
 
 def test_one_child_a_person_and_two_in_all(drafts, held):

@@ -158,11 +158,17 @@ class ChildProcess:
             assert process.stdout is not None
             if self._stopped:
                 process.kill()
-            with suppress(BrokenPipeError):
-                process.stdin.write(json.encode(self._job) + b"\n")
-                process.stdin.flush()
-            self._hears = True
-            done = self._listen(process.stdout)
+            try:
+                with suppress(BrokenPipeError):
+                    process.stdin.write(json.encode(self._job) + b"\n")
+                    process.stdin.flush()
+                self._hears = True
+                done = self._listen(process.stdout)
+            finally:
+                with suppress(
+                    BrokenPipeError
+                ):  # closing writes what a child that ended left unread
+                    process.stdin.close()
         if not done:
             again = "" if self._take else " Start again to continue"
             raise ChildKilledError(f"the child process was killed; is there enough memory?{again}")
