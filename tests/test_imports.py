@@ -150,6 +150,16 @@ def names_given(node: ast.AST) -> Iterator[str]:
         yield node.arg
 
 
+def test_a_private_name_of_a_module_is_used() -> None:
+    defined = re.compile(r"^(?:def |class )?(_[a-zA-Z]\w*)(?=[ (:\[])", re.MULTILINE)
+    unused = []
+    for path in PATHS.values():
+        text = path.read_text("utf-8")
+        used = Counter(re.findall(r"\w+", text))
+        unused += [(path.name, name) for name in defined.findall(text) if used[name] == 1]
+    assert not unused
+
+
 def test_names_say_what_they_hold() -> None:
     for name, module in modules().items():
         assert not WORDS & module.names, name

@@ -47,7 +47,7 @@ _MOST_OTHERS = 2  # with more weight of other links, a word is as one with this
 
 # of `doubts`
 _CHECKED = 500  # pairs that it looks at
-_FEW_LINKS = 20  # with fewer, a channel tells too little
+_FEW_LINKS = 20  # with fewer, a channel says too little
 _BETTER = 1.25  # how many times the mean posterior of another reading must be as high
 _POOR = 0.25  # a mean posterior below this is no agreement
 _LOGGER = getLogger("alignkit")

@@ -55,7 +55,7 @@ def is_learned(weights: F4, settings: Settings) -> B1:
 def unseen_total(settings: Settings, *, shares: bool = False) -> np.float32:
     """Return the divisor of the weights of a word never seen.
 
-    `shares` tells whether word pairs have pseudo-counts by shares, of an encoder or word vectors.
+    `shares` says whether word pairs have pseudo-counts by shares, of an encoder or word vectors.
     """
     total = settings.concentration + settings.spelling + settings.identity
     if shares:

@@ -133,7 +133,7 @@ class _History:
                 self.held[row.k][row.annotator] = row
                 self.places[row.k, row.annotator] = row.place
                 free = self.free[row.k]
-                if free:  # whoever gets the pair: it lacks one annotator less
+                if free:  # with the pair given to somebody, it lacks one annotator less
                     free.remove(_own_or_last(free, row.annotator))
 
 

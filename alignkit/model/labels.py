@@ -141,12 +141,9 @@ class Scheme:
             names = [flag.value for flag in self.flags if flag.on == places]
             where = f"only on {', '.join(places)}" if places else "on any"
             parts.append(f"then flags {where}, in this order: {', '.join(names)}")
-        named: set[frozenset[str]] = set()  # each two once: one of them or both exclude the other
-        for flag in self.flags:
-            for other in flag.excludes:
-                if {flag.value, other} not in named:
-                    named.add(frozenset({flag.value, other}))
-                    parts.append(f"{flag.value} and {other} exclude each other")
+        for flag, other in combinations(self.flags, 2):
+            if other.value in flag.excludes or flag.value in other.excludes:
+                parts.append(f"{flag.value} and {other.value} exclude each other")
         return "; ".join(parts)
 
     def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:

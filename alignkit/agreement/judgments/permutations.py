@@ -2,7 +2,7 @@
 
 A consensus contains each annotator, so chance alone gives a kappa above 0 against it. To find how
 much, the labels of each annotator are permuted among the items that this annotator judged, the
-consensus is found anew, and the kappas against it are computed; and so many times over.
+consensus is computed again, and the kappas against it are computed; and so many times over.
 
 All views of a scheme use the same permutations. So what is permuted are *codes*: each combination
 of labels in all views has a code, and its *meaning* in a view is the label there.

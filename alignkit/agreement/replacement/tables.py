@@ -12,7 +12,6 @@ from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
 
 _FEW = f"no annotator has {LEAST_PAIRS} pairs or more here"
-_TESTED = "nobody could be tested"
 
 
 def replacement_tables(figures: ReplacementFigures) -> Iterator[Table]:

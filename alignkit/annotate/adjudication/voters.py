@@ -42,7 +42,7 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
         stream = schema.stream.c
         marks = counts.links + counts.nulls + counts.comments
         said: ColumnElement[bool] = done | (marks > 0)
-        if queries.task_of(conn) == "judge":  # whoever only aligned it has no vote
+        if queries.task_of(conn) == "judge":  # who only aligned it has no vote
             own = select(stream.id).where(stream.pair == pair, stream.account == counts.account)
             said = own.where(~stream.state.contains(_UNJUDGED)).exists()
             done = or_(done, own.where(stream.seq == 1).exists())  # it came with the corpus

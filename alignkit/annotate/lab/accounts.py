@@ -51,7 +51,7 @@ class Accounts:
             account = step.account(name)
             before = _get(step, name)
             step.check(etag, before.etag, account.name)
-            # without a password nobody can sign in: whoever is opened again must still join
+            # without a password nobody can sign in: an account opened again must still join
             if new.get("state") == OPEN and not account.password:
                 only_opened = new.keys() == {"state"}
                 if only_opened and before.state == INVITED:

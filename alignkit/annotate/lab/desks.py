@@ -40,7 +40,7 @@ class Desks:
     """The open projects, at most 20: to open another, the one that was used longest ago is closed.
 
     A thread writes their counts into the lab's database now and then, and reads those of all other
-    projects once. Whoever needs both locks takes `_opening` first.
+    projects once. A thread that needs both locks takes `_opening` first.
     """
 
     def __init__(self, lab: Lab, note: Callable[[str], None], tidy: Callable[[], object]) -> None:

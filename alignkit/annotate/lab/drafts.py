@@ -52,9 +52,9 @@ class Drafts:
     etag that it had when its files were read. Together with the files they give its `DraftState`:
 
     - ARRIVING: a file was announced (`add`) that is not there yet.
-    - UNREAD: the last file has come (`receive`) or was removed, or something was changed. Whoever
-      made the change has a thread read the files in a child process; `get` does so, too, after a
-      restart, or where too many others waited.
+    - UNREAD: the last file has come (`receive`) or was removed, or something was changed. The
+      request that made the change has a thread read the files in a child process; `get` does so,
+      too, after a restart, or where too many others waited.
     - READ: that thread has saved what was read. Either the draft is `ready`, or it says why not.
 
     Every change leads back to ARRIVING or UNREAD, and stops the child that reads what was before.

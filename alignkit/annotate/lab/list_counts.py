@@ -15,8 +15,8 @@ from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.pair_lists import PairList
 from alignkit.annotate.project.training import training_pairs
 
-_LEAST = 5  # pairs from which a pace is told
-_MOST_EVENTS = 500  # by which a pace is told
+_LEAST = 5  # pairs that a pace is computed from, at least
+_MOST_EVENTS = 500  # the most events that it is computed from
 _MOST_REOPENED = 20  # pairs in a list
 
 _account = schema.account.c

@@ -363,7 +363,7 @@ def events(visit: LabVisit, query: bodies.EventsQuery) -> Response:
                 break
             after = event.n
             if event.k in open_pairs and event.annotator != visit.name:
-                continue  # until they are done, whoever reads all events again sees these
+                continue  # until they are done: a program that reads all events again gets these
             if numbers is None or event.k in numbers:
                 lines.append(msgspec.json.encode(event) + b"\n")
                 size += len(lines[-1])

@@ -115,7 +115,6 @@ _DONE_BY_JUDGING = '"how":"judge"'
 # them takes longer than asking them. Those that are asked most often are `Prepared`.
 
 _account = schema.account.c
-_assignment = schema.assignment.c
 _counts = schema.pair_counts.c
 _event = schema.event_table.c
 _pair = schema.pair.c

@@ -37,7 +37,6 @@ MOST = 100  # pairs of a round
 
 _answer = schema.training_answer.c
 _entry = schema.training_entry.c
-_pair = schema.pair.c
 _training = schema.training.c
 
 _read_pairs = msgspec.json.Decoder(list[TrainingPair]).decode

@@ -79,7 +79,7 @@ def _helps(kind: type) -> dict[str, str]:
 
 
 def _with_default(text: str, field: Field[Any]) -> str:
-    """Return the help of a field, which tells its default if there is one and it does not yet."""
+    """Return the help of a field, with its default if there is one that it does not name."""
     default = field.default
     if default is None and _first_type(field) == "float":
         default = "any"
