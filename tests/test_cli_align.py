@@ -414,6 +414,27 @@ def test_an_interruption_leaves_no_half_file(tmp_path, french):
     assert os.listdir(tmp_path) == ["endless"]
 
 
+NOT_FOR_PLAIN_TEXTS = {
+    "alignkit.align.encoder",
+    "alignkit.align.evidence",
+    "alignkit.align.known_words",
+    "alignkit.align.vectors",
+    "alignkit.io.detection",
+    "alignkit.io.format",
+    "alignkit.io.reading",
+    "alignkit.io.records",
+    "alignkit.io.sniffing",
+    "alignkit.model.annotation",
+    "alignkit.model.corpus",
+    "alignkit.model.labels",
+    "alignkit.model.phrase_kernel",
+    "alignkit.model.sentence_pair",
+    "alignkit.model.symmetrization",
+    "alignkit.tables",
+}
+"""What a start would take time for, and two texts without other options have no use for."""
+
+
 def test_nothing_heavy_is_loaded_for_plain_texts(tmp_path):
     code = (
         "import sys; from alignkit.cli import main; code = main(); "
@@ -428,6 +449,7 @@ def test_nothing_heavy_is_loaded_for_plain_texts(tmp_path):
     code, *loaded = ran.stdout.split()
     assert code == "0"
     assert not {"scipy.linalg", "lxml", "networkx", "nltk", "pandas"} & set(loaded)
+    assert not NOT_FOR_PLAIN_TEXTS & set(loaded)
 
 
 def test_texts_are_divided_into_words_by_nltk(capsys, tmp_path):

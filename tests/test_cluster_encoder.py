@@ -14,7 +14,7 @@ from alignkit.cluster.connecting import open_session
 from alignkit.cluster.encoding import PartEncoder
 from alignkit.cluster.training import train
 from alignkit.errors import AlignerError, OptionError
-from alignkit.io.formats.pharaoh import format_lines
+from alignkit.io.link_lines import format_lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_cache")]
 

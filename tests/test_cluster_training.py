@@ -17,7 +17,7 @@ from alignkit.cluster.training import train
 from alignkit.cluster.training_files import Arrays, sparse
 from alignkit.cluster.worker_memory import WorkerMemory
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.io.formats.pharaoh import format_lines
+from alignkit.io.link_lines import format_lines
 
 STEPS = (
     "merge_words",

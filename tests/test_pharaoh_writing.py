@@ -13,7 +13,8 @@ from strategies import corpora
 
 from alignkit import NULL, Alignment, LinkArrays, SentencePair, read_corpus, write_corpus
 from alignkit.errors import AlignmentError, OptionError
-from alignkit.io.formats.pharaoh import FORMAT, format_lines
+from alignkit.io.formats.pharaoh import FORMAT
+from alignkit.io.link_lines import format_lines
 
 
 @given(

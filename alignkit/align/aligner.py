@@ -22,13 +22,7 @@ from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
 from alignkit.align.decoders import AlignedLinks, Decoding
 from alignkit.align.decoding import Adapter, decode, likelihoods_by
-from alignkit.align.encoder.encoding import PairEncoder, VectorsUsed
-from alignkit.align.encoder.encoding_counts import EncodingCounts
-from alignkit.align.encoder.functions import EncoderLike, encoder_of
-from alignkit.align.encoder.word_encoder import WordEncoder
-from alignkit.align.evidence import EvidenceLike, not_used
 from alignkit.align.expectation import Workers
-from alignkit.align.known_words import KnownWords, Vocabularies
 from alignkit.align.parameters import Parameters, Round
 from alignkit.align.priors import check_dictionary
 from alignkit.align.settings import (
@@ -38,16 +32,22 @@ from alignkit.align.settings import (
     SettingsKeywords,
     Symmetrization,
 )
-from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
-from alignkit.model.alignment import Alignment
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_unicode
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from alignkit.align.encoder.encoding import PairEncoder
+    from alignkit.align.encoder.encoding_counts import EncodingCounts
+    from alignkit.align.encoder.functions import EncoderLike
+    from alignkit.align.encoder.word_encoder import WordEncoder
+    from alignkit.align.evidence import EvidenceLike
+    from alignkit.align.known_words import KnownWords, Vocabularies
     from alignkit.align.supervised.learned import Learned
+    from alignkit.align.vectors.word_vectors import TwoVectors, Vectors
+    from alignkit.model.alignment import Alignment
+    from alignkit.model.sentence_pair import SentencePair
 
 _LOGGER = getLogger("alignkit")
 
@@ -81,7 +81,7 @@ class Aligner:
     ) -> None:
         arguments.check_arguments(Aligner.__init__, locals(), apart=["encoder"])
         self.parameters = parameters
-        self._vectors = two_vectors(vectors, target_vectors)
+        self._vectors = _two_vectors(vectors, target_vectors)
         learned = parameters.learned
         vectors_of_training = self._vectors
         if learned is not None and learned.lessons.vectors and parameters.vectors is None:
@@ -153,7 +153,7 @@ class Aligner:
         check_dictionary(dictionary or {})
         given: dict[str, Any] = {**options}
         settings = replace(settings or Settings(), **given)
-        pair_encoder = _pair_encoder(encoder, two_vectors(vectors, target_vectors))
+        pair_encoder = _pair_encoder(encoder, _two_vectors(vectors, target_vectors))
         if not isinstance(bitext, Bitext):
             bitext = Bitext.pack(bitext, written=pair_encoder is not None)
         original = bitext
@@ -267,7 +267,7 @@ class Aligner:
         """
         aligner = copy(self)
         aligner.parameters = replace(self.parameters, learned=learned)
-        aligner._vectors = two_vectors(vectors, target_vectors) or self._vectors
+        aligner._vectors = _two_vectors(vectors, target_vectors) or self._vectors
         return aligner
 
     def gold_record(self, pair: SentencePair) -> str:
@@ -276,6 +276,8 @@ class Aligner:
         It names the annotators, the number and a digest of the gold pairs, and says whether this
         pair is among them. Empty if no gold links are used, or if they are not known.
         """
+        from alignkit.model.sentence_pair import SentencePair
+
         arguments.check_kind("pair", pair, SentencePair)
         learned = self.parameters.learned
         if learned is None or not learned.used or learned.lessons.taught_by is None:
@@ -497,6 +499,8 @@ class Aligner:
         learned = self.parameters.learned
         if not evidence or learned is None or learned.lessons.evidence:
             return ()
+        from alignkit.align.evidence import not_used
+
         caution = not_used(evidence)
         _LOGGER.warning("%s", caution)
         return (caution,)
@@ -585,6 +589,8 @@ class Aligner:
     @cached_property
     def _vocabularies(self) -> Vocabularies:
         """The words of both sides."""
+        from alignkit.align.known_words import Vocabularies
+
         return Vocabularies(self.parameters.source, self.parameters.target)
 
     def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
@@ -670,6 +676,16 @@ class Aligner:
         return self._adapter.pair_decoder(source, target)
 
 
+# most aligners read plain words: what encoders and word vectors need is loaded if there are any
+def _two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoVectors | None:
+    """Return the vectors for both sides; None if there are none."""
+    if vectors is None and target_vectors is None:
+        return None
+    from alignkit.align.vectors.word_vectors import two_vectors
+
+    return two_vectors(vectors, target_vectors)
+
+
 def _pair_encoder(
     given: EncoderLike | Literal[False] | None,
     vectors: TwoVectors | None,
@@ -680,9 +696,13 @@ def _pair_encoder(
     An aligner that used the same in its training, as `known` says, keeps the spread of its cosines.
     Warn if it used another encoder.
     """
+    if vectors is None and (given is None or given is False):
+        return None
+    from alignkit.align.encoder.encoding import PairEncoder
+    from alignkit.align.encoder.functions import encoder_of
+
     if given is None or given is False:
-        if vectors is None:
-            return None
+        assert vectors is not None
         spread = None
         if known is not None and known.vectors is not None:
             spread = known.vectors.spread
@@ -707,6 +727,8 @@ def _pair_encoder(
 
 def _with_used(parameters: Parameters, encoder: PairEncoder) -> Parameters:
     """Return the parameters of a training, which name the encoder or the vectors that it used."""
+    from alignkit.align.encoder.encoding import VectorsUsed
+
     used = encoder.used
     if isinstance(used, VectorsUsed):
         return replace(parameters, vectors=used)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from alignkit._support.array_types import F8, I4, I8, U2
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
 from alignkit.model.arrays import LinkArrays, check_form, check_offsets
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_unicode
 
-PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
+if TYPE_CHECKING:
+    from alignkit.model.sentence_pair import SentencePair
+
+PairLike = Union["SentencePair", "tuple[str | Sequence[str], str | Sequence[str]]"]
 
 PARTS = 64  # number of parts of a bitext; fixed, to give the same sums for any number of threads
 
@@ -219,8 +221,7 @@ class Bitext:
             )
         sources = []
         targets = []
-        for pair in pairs:
-            source, target = _sides(pair)
+        for source, target in _sides_of(pairs):
             sources.append(source)
             targets.append(target)
         source_side = Side.pack(sources, casefold=casefold)
@@ -289,12 +290,23 @@ def parts_of(starts: I8, number: int = PARTS) -> list[tuple[int, int]]:
     return list(pairwise(bounds.tolist()))
 
 
-def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the words of both sides of a pair; texts are split at whitespace."""
-    if isinstance(pair, SentencePair):
-        if pair.source is None or pair.target is None:
+def _sides_of(pairs: Iterable[PairLike]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield the words of both sides of each pair."""
+    from alignkit.model.sentence_pair import SentencePair  # two texts are numbered without pairs
+
+    for pair in pairs:
+        if not isinstance(pair, SentencePair):
+            yield _two_sides(pair)
+        elif pair.source is None or pair.target is None:
             raise MissingTextError(f"pair {pair.id!r} has no words: give the texts of the corpus")
-        return pair.source, pair.target
+        else:
+            yield pair.source, pair.target
+
+
+def _two_sides(
+    pair: tuple[str | Sequence[str], str | Sequence[str]],
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words of a source and a target; texts are split at whitespace."""
     if not isinstance(pair, (tuple, list)):
         example: tuple[str, ...] = ("la maison", "the house")
         if isinstance(pair, str):

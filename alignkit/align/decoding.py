@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -24,7 +24,9 @@ from alignkit.align.priors_kernel import Similarity, WordPairs
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.symmetrization import MethodName, symmetrize
+
+if TYPE_CHECKING:
+    from alignkit.model.symmetrization import MethodName
 
 NOTHING_OWN = Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
 """The expected links of pairs that training did not see: nothing is taken out of its counts."""
@@ -275,6 +277,8 @@ def _links_of_paths(
     elif symmetrization == "reverse":
         arrays = reverse_links
     else:
+        from alignkit.model.symmetrization import symmetrize
+
         arrays = symmetrize(forward_links, reverse_links, cast("MethodName", symmetrization))
     starts = decoder.pairs.starts[begin : end + 1] - decoder.pairs.starts[begin]
     pair = arrays.pair_of

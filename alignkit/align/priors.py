@@ -13,7 +13,6 @@ from alignkit._support.arguments import words
 from alignkit._support.array_types import F4, F8, I8, U2
 from alignkit.align import priors_kernel as kernel
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.encoder.shares import UNITS as UNITS_OF_SHARES
 from alignkit.align.priors_kernel import Similarity, Spellings, Stems, StemSums
 from alignkit.errors import ArgumentError, OptionError
 
@@ -187,7 +186,9 @@ def add_shares(prior: F4, index: Cooccurrence, shares: U2, weight: float) -> Non
 
 def add_mean_shares(prior: F4, sums: F8, counts: I8, weight: float) -> None:
     """Add to a prior (K,) the mean shares x weight, given the results of `sums_of_shares`."""
-    means = sums / np.maximum(counts, 1) / UNITS_OF_SHARES
+    from alignkit.align.encoder.shares import UNITS
+
+    means = sums / np.maximum(counts, 1) / UNITS
     prior += (weight * means).astype(np.float32)
 
 

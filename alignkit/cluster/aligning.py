@@ -231,7 +231,7 @@ def memory_of(model: str) -> int:
 def _align_part(paths: Sequence[str], outputs: tuple[str, str | None], plan: _AligningPlan) -> Done:
     """Align a part, some lines at a time; the value of the task has the fields of `Aligned`."""
     from alignkit.align.numbered_texts import lines_of, numbered, score_lines
-    from alignkit.io.formats.pharaoh import format_lines
+    from alignkit.io.link_lines import format_lines
 
     aligner = load_model(plan.model, plan.digest, plan.learned, plan.encoder)
     casefold = aligner.parameters.casefold

@@ -52,7 +52,7 @@ from alignkit.cluster.part_outputs import LinkOutput
 from alignkit.cluster.training_files import TrainingPlan, opened
 from alignkit.cluster.worker_memory import WorkerMemory
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
-from alignkit.io.formats.pharaoh import format_lines
+from alignkit.io.link_lines import format_lines
 from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import gather
 from alignkit.rules.tables.runs import offsets_of

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from alignkit.io.bitext_lines import Divider
 from alignkit.io.compression import plain_name
@@ -24,8 +24,10 @@ from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
 from alignkit.io.text_files import TextFile
 from alignkit.io.text_ids import TextIds, split_id
 from alignkit.model.alignment import SIDES
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import BOM, BOM_BYTES, split_words
+
+if TYPE_CHECKING:
+    from alignkit.model.sentence_pair import SentencePair
 
 _HEAD = 1 << 16  # bytes
 _SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
@@ -96,6 +98,8 @@ def read_texts(reading: TextFile) -> Iterator[PairText] | None:
 
 def text_pairs(reading: TextFile) -> Iterator[SentencePair]:
     """Yield the sentences of the files given in the options as pairs that nobody aligned."""
+    from alignkit.model.sentence_pair import SentencePair
+
     for text in read_texts(reading) or ():
         source, target = map(reading.shared, text.words)
         id = text.id or text.snum or str(text.line)

@@ -9,12 +9,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit.errors import AlignkitError
 from alignkit.io.compression import plain_name
 from alignkit.io.text_files import TextFile
-from alignkit.model.sentence_pair import SentencePair, word_column
+
+if TYPE_CHECKING:
+    from alignkit.model.sentence_pair import SentencePair
 
 COLUMNS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 IS_TAGGED = re.compile(
@@ -108,6 +110,8 @@ def _sentence(reading: TextFile, path: str, begins: int, lines: list[str]) -> Ta
 
 def tagged_text(pair: SentencePair, side: str) -> str:
     """Return a side of a pair as a sentence of CoNLL-U."""
+    from alignkit.model.sentence_pair import word_column
+
     words: tuple[str, ...] = pair.words[side == "target"]
     if not words:
         raise AlignkitError(f"pair {pair.id!r} has no {side} words, which CoNLL-U cannot represent")

@@ -37,7 +37,6 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from alignkit._support.values import FrozenMap, jsonable
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.settings import FEW, LONGEST_PIECE, MAJORITY, check_sure
@@ -51,9 +50,6 @@ from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
 from alignkit.io.formats import get_format
 from alignkit.io.inputs import naming
-from alignkit.io.reading import write_corpus
-from alignkit.model.annotation import Annotation
-from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
@@ -66,6 +62,7 @@ if TYPE_CHECKING:
     from alignkit.align.settings import Settings
     from alignkit.align.supervised.measures import LearningReport
     from alignkit.model.corpus import Corpus
+    from alignkit.model.sentence_pair import SentencePair
 
 
 _LITTLE = 5_000
@@ -352,11 +349,13 @@ def _write_alignments(
     output = options.output
     aligned = work.aligned(blocks)
     if options.to != "pharaoh" or options.to_ids:
+        from alignkit.io.reading import write_corpus
+
         pairs = _annotated(work, aligned, options)
         how = {"ids": options.to_ids, "weights": options.probs}
         tell_lost(output, options.to, write_corpus(pairs, output, format=options.to, **how))
         return
-    from alignkit.io.formats.pharaoh import format_lines
+    from alignkit.io.link_lines import format_lines
 
     with replacing_bytes(output) as stream:  # without an object for each pair
         for _, links in aligned:
@@ -371,6 +370,9 @@ def _annotated(
     work: _Work, aligned: Aligned, options: argparse.Namespace
 ) -> Iterator[SentencePair]:
     """Yield the pairs of all blocks with the new alignments, by the annotator of the options."""
+    from alignkit._support.values import FrozenMap
+    from alignkit.model.annotation import Annotation
+
     name = options.annotator
     several = "annotators" in get_format(options.to).holds
     for block, links in aligned:
@@ -414,6 +416,8 @@ def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
 
 def _summary(work: _Work, tokenizer: str | None) -> str:
     """Return the settings, the learned corrections and the counts as JSON."""
+    from alignkit._support.values import jsonable
+
     record: dict[str, object] = {
         **work.counts,
         "tokenizer": tokenizer,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import html
 import os
 import sys
 from collections import Counter
@@ -24,15 +23,12 @@ from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
 from alignkit.cli.common.named_files import evidence_files
 from alignkit.errors import AlignerError, FormatError, JoinError, OptionError
-from alignkit.io.detection import fitting_formats
 from alignkit.io.formats import get_format
 from alignkit.io.inputs import Choice
 from alignkit.io.opening import head_of
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import is_tagged, text_pairs
-from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import (
     code_points,
     describe_tokenizer,
@@ -52,6 +48,7 @@ if TYPE_CHECKING:
     from alignkit.align.vectors.word_vectors import WordVectors
     from alignkit.model.alignment import Alignment
     from alignkit.model.corpus import Corpus
+    from alignkit.model.sentence_pair import SentencePair
 
 _PAIRS = 4096  # of a corpus at a time, where memory is not to grow
 _WEIGHT = 3.0  # of an entry of a dictionary that has none
@@ -127,7 +124,7 @@ class InputSentences:
         format = self._options.format
         unescape = self._declared.unescape and self._divide is None  # which takes whole words
         plain = replace(reading_of(self._options), unescape=unescape)
-        reading = Reading(self._paths[0], plain)
+        reading = TextFile(self._paths[0], plain)
         live = self._paths == ["-"] and not whole
         if len(self._paths) == 2 and any(is_tagged(reading, path) for path in self._paths):
             yield from self._of_tagged(plain, casefold=casefold, whole=whole)
@@ -153,7 +150,7 @@ class InputSentences:
             self._check_lengths(targets, lines.first, reading, self._paths[-1])
             yield block
 
-    def _check_lengths(self, lengths: list[int], first: int, reading: Reading, path: str) -> None:
+    def _check_lengths(self, lengths: list[int], first: int, reading: TextFile, path: str) -> None:
         """Refuse a sentence with too many words; `first` is the number of the first line."""
         for number, size in enumerate(lengths, first):
             if size > reading.options.max_words:
@@ -166,7 +163,7 @@ class InputSentences:
         if self._divide is not None:
             raise OptionError(f"{self.name} is already divided into words: leave out --tokenize")
         source, target = self._paths
-        pairs = text_pairs(Reading(source, replace(plain, source=source, target=target)))
+        pairs = text_pairs(TextFile(source, replace(plain, source=source, target=target)))
         while some := list(islice(pairs, None if whole else _PAIRS)):
             yield _packed(some, casefold, self._written)
 
@@ -187,12 +184,15 @@ def _is_text(options: argparse.Namespace) -> bool:
     head = head_of(options.input).lstrip(b"\xef\xbb\xbf \t\r\n")
     if not os.path.isfile(options.input):  # to be answered line by line: a mark is all one can see
         return not (head.startswith(b'{"alignkit"') or b"urn:alignkit:" in head)
+    from alignkit.io.detection import fitting_formats  # two texts need none
+
     names = fitting_formats(options.input, encoding=options.encoding)
     return not any(get_format(name).holds >= {"text"} for name in names)
 
 
 def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool) -> Lines:
     """Put spaces between the words of lines."""
+    import html
 
     def divided(text: str) -> str:
         """Return the lines of a side with spaces between the words."""
@@ -205,8 +205,10 @@ def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool
     return lines._replace(source=divided(lines.source), target=divided(lines.target))
 
 
-def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> list[SentencePair]:
+def _pairs(lines: Lines, reading: TextFile, attributes: Mapping[str, str]) -> list[SentencePair]:
     """Return lines as sentence pairs, with their ids or else their numbers."""
+    from alignkit.model.sentence_pair import SentencePair
+
     sources = map(reading.tokens, lines.source.split("\n")[:-1])
     targets = map(reading.tokens, lines.target.split("\n")[:-1])
     ids = lines.ids or map(str, range(lines.first, lines.first + lines.size))
@@ -235,7 +237,7 @@ def read_dictionary(
     """Read the word pairs of --dictionary with their pseudo-counts; report unusable ones."""
     if options.dictionary is None:
         return None
-    reading = Reading(options.dictionary, reading_of(options))
+    reading = TextFile(options.dictionary, reading_of(options))
     weights: dict[tuple[str, str], float] = {}
     several = 0
     for number, line in reading.lines():

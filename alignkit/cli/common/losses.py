@@ -6,11 +6,12 @@ from collections import Counter
 
 from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.messages import say, warn
-from alignkit.io.format import losses_in_words
 
 
 def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
     """Report on stderr what a format cannot represent."""
+    from alignkit.io.format import losses_in_words
+
     for what in losses_in_words(lost):
         say(f"{path}: format {format} cannot represent {what}")
     if lost["ids"]:
