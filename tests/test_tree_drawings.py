@@ -13,7 +13,13 @@ from strategies import tree_of
 from alignkit import Alignment, SentencePair, Tree
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.rules import draw_tree_html, draw_tree_svg, draw_tree_text
-from alignkit.rules.drawings.outline import TreePair, lay_out, make_tree_pair, outline_tree
+from alignkit.rules.drawings.outline import (
+    TreePair,
+    children,
+    lay_out,
+    make_tree_pair,
+    outline_tree,
+)
 from alignkit.rules.drawings.svg import pair_image, standalone_image
 from alignkit.rules.drawings.text import pair_text
 from alignkit.tables.text_width import char_width
@@ -46,32 +52,31 @@ def texts(root, kind):
 @given(shapes())
 def test_an_outline_is_the_tree(tree):
     outline = outline_tree(tree)
-    below = outline.children()
-    kinds = outline.kinds
-    words = [text for text, kind in zip(outline.texts, kinds, strict=True) if kind == "word"]
-    assert words == list(tree.words)
-    place = {outline.places[k]: k for k in range(len(outline)) if kinds[k] == "node"}
+    below = children(outline)
+    assert [item.text for item in outline if item.kind == "word"] == list(tree.words)
+    place = {item.place: k for k, item in enumerate(outline) if item.kind == "node"}
     assert len(place) == len(tree.labels)
     for u, k in place.items():
-        assert outline.texts[k] == tree.labels[u]
+        assert outline[k].text == tree.labels[u]
         assert [
-            (outline.places[c], None) if kinds[c] == "node" else (None, outline.places[c])
-            for c in below[k]
+            (item.place, None) if item.kind == "node" else (None, item.place)
+            for item in (outline[c] for c in below[k])
         ] == [tuple(child) for child in tree.children(u)]
 
 
 @given(shapes())
 def test_no_label_overlaps_another_and_no_line_crosses_one(tree):
     outline = outline_tree(tree)
-    layout = lay_out(outline, lambda k: 7 * len(outline.texts[k]), 3)
+    layout = lay_out(outline, lambda item: 7 * len(item.text), 3)
     boxes = [
-        (level, x - 3.5 * len(text), x + 3.5 * len(text))
-        for text, x, level in zip(outline.texts, layout.middles, layout.levels, strict=True)
+        (level, x - 3.5 * len(item.text), x + 3.5 * len(item.text))
+        for item, x, level in zip(outline, layout.middles, layout.levels, strict=True)
     ]
     for (level, left, right), (other, begin, end) in combinations(boxes, 2):
         assert level != other or right < begin or end < left
     assert all(left >= 0 and right <= layout.width for _, left, right in boxes)
-    for k, parent in enumerate(outline.parents):
+    for k, item in enumerate(outline):
+        parent = item.parent
         if parent >= 0:  # the line goes straight up from an item to the bar of its parent
             assert layout.levels[k] < layout.levels[parent]
             x = layout.middles[k]

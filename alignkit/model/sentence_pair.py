@@ -577,6 +577,14 @@ def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
     return next(iter(alignments.values()))
 
 
+def tree_of_pair(pair: SentencePair, side: str, name: str | None) -> Tree | None:
+    """Return the named tree of a side, or the only one; None if the side has no such tree."""
+    trees = getattr(pair, f"{side}_trees")
+    if trees and name in {None, *trees}:
+        return pair.tree(side, name)
+    return None
+
+
 @naming_keywords
 def to_nltk(
     pair: SentencePair, annotator: str, *, links: Literal["possible", "sure"] = "possible"

@@ -146,6 +146,12 @@ def variables(side: Side) -> list[Variable]:
     return [item for item in leaves(side) if type(item) is Variable]
 
 
+def root_labels(rule: Rule) -> tuple[str | None, str | None]:
+    """Return the labels of both roots; None for a string."""
+    source, target = (side.label if isinstance(side, Node) else None for side in rule)
+    return source, target
+
+
 def _symbols(side: Side) -> list[str | int]:
     """Return words casefolded, paired variables as their numbers, others as texts."""
     symbols: list[str | int] = []

@@ -20,7 +20,7 @@ from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import TokenArrays
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.sentence_pair import SentencePair, tree_of_pair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import derivation
 from alignkit.rules.derivation.cuts_kernel import (
@@ -231,10 +231,7 @@ class _Learner:
         where = SIDES[side]
         if self.string == where:
             return None
-        name = self.trees[side]
-        if name is None or name in getattr(pair, f"{where}_trees"):
-            return derivation.tree_of(pair, where, name)
-        return None
+        return tree_of_pair(pair, where, self.trees[side])
 
     def _add(self, block: list[_ParsedPair]) -> None:
         """Count the words and rules of a block of pairs."""

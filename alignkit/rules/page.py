@@ -12,7 +12,7 @@ from alignkit.io.atomic_files import replacing
 from alignkit.rules.drawings.outline import outline_side
 from alignkit.rules.drawings.svg import side_image
 from alignkit.rules.files.notation import side_text
-from alignkit.rules.grammar import KINDS, Grammar, RuleType
+from alignkit.rules.grammar import KINDS, Grammar, RuleType, variables
 from alignkit.rules.listing import rules_by_kind
 from alignkit.show.html import page_template
 from alignkit.tables.columns import Cell, Column
@@ -146,7 +146,7 @@ def _reasons(counts: Mapping[str, int]) -> str:
 
 def _has_unpaired(entry: RuleType) -> bool:
     """Return whether a rule has a variable on one side only."""
-    return any("unpaired" in outline_side(side).kinds for side in entry.rule)
+    return any(item.kind != "x" for side in entry.rule for item in variables(side))
 
 
 def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, Any]:

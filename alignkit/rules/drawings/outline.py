@@ -14,112 +14,84 @@ from alignkit._support.wording import brief, brief_annotators
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.brackets import walk
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.sentence_pair import SentencePair, tree_of_pair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Node, Side, Variable, preorder
 
 Kind = Literal["node", "word", "variable", "unpaired"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """The n items that a drawing of a tree or a string shows, in preorder; a string is n roots.
-
-    Parameters
-    ----------
-    texts : The text of each item.
-    kinds : What each item is; "unpaired" is a variable that the other side lacks.
-    parents : The item above each; -1 for a root.
-    numbers : The number that is drawn at each node or variable; -1 for none.
-    places : The number of each node or word within its tree; -1 for none.
-    """
-
-    texts: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    parents: tuple[int, ...]
-    numbers: tuple[int, ...]
-    places: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def children(self) -> list[list[int]]:
-        """List the items below each item, in order."""
-        below: list[list[int]] = [[] for _ in self.texts]
-        for k, parent in enumerate(self.parents):
-            if parent >= 0:
-                below[parent].append(k)
-        return below
-
-    def levels(self) -> list[int]:
-        """Return the height of each item above the words; words and variables are at 0."""
-        levels = [int(kind == "node") for kind in self.kinds]
-        for k in range(len(levels) - 1, -1, -1):
-            parent = self.parents[k]
-            if parent >= 0:
-                levels[parent] = max(levels[parent], levels[k] + 1)
-        return levels
-
-
-class _OutlineItem(NamedTuple):
-    """An item of an outline; see `Outline`."""
+class OutlineItem(NamedTuple):
+    """An item that a drawing of a tree, a string or a side of a rule shows."""
 
     text: str
-    kind: Kind
-    parent: int
-    number: int = -1
-    place: int = -1
+    kind: Kind  # "unpaired" is a variable that the other side lacks
+    parent: int  # the item above; -1 for a root
+    number: int = -1  # what is drawn at a node or variable; -1 for none
+    place: int = -1  # the number of a node or word within its tree; -1 for none
 
 
-def _outline(items: list[_OutlineItem]) -> Outline:
-    """Make an outline of its items."""
-    return Outline(
-        texts=tuple(item.text for item in items),
-        kinds=tuple(item.kind for item in items),
-        parents=tuple(item.parent for item in items),
-        numbers=tuple(item.number for item in items),
-        places=tuple(item.place for item in items),
-    )
+Outline = Sequence[OutlineItem]
+"""The n items of a drawing, in preorder; those of a string are n roots."""
+
+
+def children(outline: Outline) -> list[list[int]]:
+    """List the items below each item, in order."""
+    below: list[list[int]] = [[] for _ in outline]
+    for k, item in enumerate(outline):
+        if item.parent >= 0:
+            below[item.parent].append(k)
+    return below
+
+
+def _levels(outline: Outline) -> list[int]:
+    """Return the height of each item above the words; words and variables are at 0."""
+    levels = [int(item.kind == "node") for item in outline]
+    for k in range(len(levels) - 1, -1, -1):
+        parent = outline[k].parent
+        if parent >= 0:
+            levels[parent] = max(levels[parent], levels[k] + 1)
+    return levels
 
 
 def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
     """Outline a tree with its words; `numbers` has the numbers of matched nodes."""
     numbers = numbers or {}
-    items: list[_OutlineItem] = []
+    items: list[OutlineItem] = []
     above = [-1]  # the open nodes, by their places in `items`
     for step, at in walk(tree.starts.tolist(), tree.ends.tolist(), tree.afters.tolist()):
         if step == "open":
             number = numbers.get(at, -1)
-            items.append(_OutlineItem(tree.labels[at], "node", above[-1], number, place=at))
+            items.append(OutlineItem(tree.labels[at], "node", above[-1], number, place=at))
             above.append(len(items) - 1)
         elif step == "word":
-            items.append(_OutlineItem(tree.words[at], "word", above[-1], place=at))
+            items.append(OutlineItem(tree.words[at], "word", above[-1], place=at))
         else:
             above.pop()
-    return _outline(items)
+    return items
 
 
 def outline_side(side: Side) -> Outline:
     """Outline a side of a rule: a fragment of a tree, or a string."""
-    items: list[_OutlineItem] = []
+    items: list[OutlineItem] = []
     above = [-1]
     for item in preorder(side):
         if item is None:
             above.pop()
         elif isinstance(item, Node):
-            items.append(_OutlineItem(item.label, "node", above[-1]))
+            items.append(OutlineItem(item.label, "node", above[-1]))
             above.append(len(items) - 1)
         elif isinstance(item, Variable):
             text = f"{item.kind}{item.number}"
             if item.label:
                 text += f":{item.label}"
             if item.kind == "x":
-                items.append(_OutlineItem(text, "variable", above[-1], item.number))
+                items.append(OutlineItem(text, "variable", above[-1], item.number))
             else:
-                items.append(_OutlineItem(text, "unpaired", above[-1]))
+                items.append(OutlineItem(text, "unpaired", above[-1]))
         else:
-            items.append(_OutlineItem(item, "word", above[-1]))
-    return _outline(items)
+            items.append(OutlineItem(item, "word", above[-1]))
+    return items
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +99,7 @@ class TreeLayout:
     """The positions of the items of an outline."""
 
     middles: tuple[float, ...]  # (n,) the middle of each item, in pixels from the left
-    levels: tuple[int, ...]  # (n,) the rows above the words, see Outline.levels
+    levels: tuple[int, ...]  # (n,) the rows above the words, see `_levels`
     width: float  # the pixels that all take
     height: int  # the rows above the words
 
@@ -139,41 +111,39 @@ class TreeLayout:
         return TreeLayout(tuple(x * factor for x in self.middles), self.levels, width, self.height)
 
 
-def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> TreeLayout:
+def lay_out(outline: Outline, measure: Callable[[OutlineItem], float], gap: float) -> TreeLayout:
     """Place the items of an outline; `measure` gives the pixels of an item, `gap` those beside it.
 
     Each item has a column of its own that is wide enough for its text and for the columns of the
     items below. Within its column, it is put above the middle of these items.
     """
-    texts = [measure(k) + gap for k in range(len(outline))]  # the width of each text
+    texts = [measure(item) + gap for item in outline]  # the width of each text
     within = [0.0] * len(texts)  # the width of the columns below
     wide = texts[:]  # the width of each column
     for k in range(len(texts) - 1, -1, -1):
         wide[k] = max(texts[k], within[k])
-        parent = outline.parents[k]
+        parent = outline[k].parent
         if parent >= 0:
             within[parent] += wide[k]
-    lefts, total = _lefts(outline.parents, wide, within)
+    lefts, total = _lefts(outline, wide, within)
     middles = [left + width / 2 for left, width in zip(lefts, wide, strict=True)]
     _put_above_children(outline, middles, lefts, wide, texts)
-    levels = outline.levels()
+    levels = _levels(outline)
     return TreeLayout(tuple(middles), tuple(levels), total, max(levels, default=0))
 
 
-def _lefts(
-    above: Sequence[int], wide: list[float], within: list[float]
-) -> tuple[list[float], float]:
+def _lefts(outline: Outline, wide: list[float], within: list[float]) -> tuple[list[float], float]:
     """Return the left end of each column, and the width of all roots."""
     lefts: list[float] = []
     next_lefts: list[float] = []  # where the next item below each starts
     next_root = 0.0
-    for k, parent in enumerate(above):
-        if parent < 0:
+    for k, item in enumerate(outline):
+        if item.parent < 0:
             left = next_root
             next_root += wide[k]
         else:
-            left = next_lefts[parent]
-            next_lefts[parent] += wide[k]
+            left = next_lefts[item.parent]
+            next_lefts[item.parent] += wide[k]
         lefts.append(left)
         next_lefts.append(left + (wide[k] - within[k]) / 2)
     return lefts, next_root
@@ -190,21 +160,13 @@ def _put_above_children(
 
     lefts, wide, texts: The left end and the width of each column, and the width of its text.
     """
-    # the middles of the first and the last item below each; the loop goes from right to left
-    first: list[float | None] = [None] * len(middles)
-    last = [0.0] * len(middles)
-    for k in range(len(middles) - 1, -1, -1):
-        begin = first[k]
-        if begin is not None:
+    below = children(outline)
+    for k in reversed(range(len(below))):  # items come before those below them
+        if below[k]:
             low = lefts[k] + texts[k] / 2
             high = lefts[k] + wide[k] - texts[k] / 2
-            middle = (begin + last[k]) / 2
+            middle = (middles[below[k][0]] + middles[below[k][-1]]) / 2
             middles[k] = min(max(middle, low), high)
-        parent = outline.parents[k]
-        if parent >= 0:
-            if first[parent] is None:
-                last[parent] = middles[k]
-            first[parent] = middles[k]
 
 
 _NO_LINKS = Alignment()
@@ -232,7 +194,7 @@ class TreePair:
         tree = self.trees[side]
         if tree is None:
             words = enumerate(self.words[side])
-            return _outline([_OutlineItem(word, "word", -1, place=k) for k, word in words])
+            return [OutlineItem(word, "word", -1, place=k) for k, word in words]
         numbers = {pair[side]: number for number, pair in enumerate(self.matched, 1)}
         return outline_tree(tree, numbers)
 
@@ -293,8 +255,8 @@ def make_tree_pair(
             raise OptionError(f"pair {brief(pair.id)!r} is aligned by {names}; name one of them")
         annotator = next(iter(aligned), "")
     alignment = pair.alignment(annotator) if annotator else _NO_LINKS
-    source = _tree(pair, "source", source_tree)
-    target = _tree(pair, "target", target_tree)
+    source = tree_of_pair(pair, "source", source_tree)
+    target = tree_of_pair(pair, "target", target_tree)
     if source is None and target is None:
         _refuse_names(pair, source_tree, target_tree)
     matched: list[tuple[int, int]] = []
@@ -325,11 +287,3 @@ def _node_text(tree: Tree, node: int) -> str:
     if words:
         return f"{tree.labels[node]}: {' '.join(words)}{more}"
     return tree.labels[node]
-
-
-def _tree(pair: SentencePair, side: str, name: str | None) -> Tree | None:
-    """Return the tree of a side; None if it has no tree, or none of this name."""
-    trees = getattr(pair, f"{side}_trees")
-    if trees and name in {None, *trees}:
-        return pair.tree(side, name)
-    return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 from typing import Any
 
@@ -12,7 +11,15 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, visible
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.rules.drawings.outline import Outline, TreeLayout, TreePair, lay_out, make_tree_pair
+from alignkit.rules.drawings.outline import (
+    Outline,
+    OutlineItem,
+    TreeLayout,
+    TreePair,
+    children,
+    lay_out,
+    make_tree_pair,
+)
 from alignkit.show.html import PageContent, draw_page
 from alignkit.show.svg import colour_rules
 from alignkit.tables import text_width
@@ -112,7 +119,7 @@ def pair_image(shown: TreePair) -> str:
 
 def side_image(side: Outline, name: str) -> str:
     """Draw one side of a rule as an image for a page that has the style sheet."""
-    layout = lay_out(side, partial(_width, side), _GAP)
+    layout = lay_out(side, _width, _GAP)
     width = layout.width + _GAP
     height = (layout.height + 1) * _ROW
     tree = _Tree(side, layout, _GAP / 2, 0, down=True)
@@ -153,8 +160,8 @@ class _Drawing:
     def of(cls, shown: TreePair) -> _Drawing:
         """Lay out both trees: the narrower one is widened and centred."""
         source_outline, target_outline = shown.outlines()
-        above = lay_out(source_outline, partial(_width, source_outline), _GAP)
-        below = lay_out(target_outline, partial(_width, target_outline), _GAP)
+        above = lay_out(source_outline, _width, _GAP)
+        below = lay_out(target_outline, _width, _GAP)
         wide = max(above.width, below.width)
         above = above.stretched(min(wide, above.width * _STRETCH))
         below = below.stretched(min(wide, below.width * _STRETCH))
@@ -197,13 +204,13 @@ class _Tree:
     top: float
     down: bool
 
-    def x(self, item: int) -> float:
-        """Return the horizontal middle of an item."""
-        return self.left + self.layout.middles[item]
+    def x(self, k: int) -> float:
+        """Return the horizontal middle of item k."""
+        return self.left + self.layout.middles[k]
 
-    def y(self, item: int) -> float:
-        """Return the baseline of the text of an item."""
-        rows = self.layout.levels[item]
+    def y(self, k: int) -> float:
+        """Return the baseline of the text of item k."""
+        rows = self.layout.levels[k]
         if self.down:
             rows = self.layout.height - rows
         return self.top + _BASELINE + _ROW * rows
@@ -211,9 +218,9 @@ class _Tree:
     def words(self) -> dict[int, tuple[float, float]]:
         """Return the position of each word, by its index."""
         positions = {}
-        for item, kind in enumerate(self.outline.kinds):
-            if kind == "word":
-                positions[self.outline.places[item]] = (self.x(item), self.y(item))
+        for k, item in enumerate(self.outline):
+            if item.kind == "word":
+                positions[item.place] = (self.x(k), self.y(k))
         return positions
 
     def edges(self) -> str:
@@ -225,7 +232,7 @@ class _Tree:
         else:
             begin, bar, end = _ABOVE, _BAR_ABOVE, _BELOW
         drawn = []
-        for node, below in enumerate(self.outline.children()):
+        for node, below in enumerate(children(self.outline)):
             if not below:
                 continue
             x = self.x(node)
@@ -251,26 +258,24 @@ class _Tree:
 
         remarks: The tooltip of each node. linked: The words with links; None: all look linked.
         """
-        outline = self.outline
-        for k, (text, kind) in enumerate(zip(outline.texts, outline.kinds, strict=True)):
-            number = outline.numbers[k]
-            colour = "ak-soft" if number < 0 else f"ak-hue{number % len(HUES)}"
+        for k, item in enumerate(self.outline):
+            colour = "ak-soft" if item.number < 0 else f"ak-hue{item.number % len(HUES)}"
             x = self.x(k)
             y = self.y(k)
-            if kind == "word":
-                soft = linked is not None and outline.places[k] not in linked
-                yield _label(text, x, y, "ak-soft" if soft else "ak-ink")
-            elif kind == "node":
-                remark = remarks.get(outline.places[k], "")
-                shown = "" if number < 0 else str(number)
-                yield _label(text, x, y, colour, remark=remark, number=shown)
+            if item.kind == "word":
+                soft = linked is not None and item.place not in linked
+                yield _label(item.text, x, y, "ak-soft" if soft else "ak-ink")
+            elif item.kind == "node":
+                remark = remarks.get(item.place, "")
+                number = "" if item.number < 0 else str(item.number)
+                yield _label(item.text, x, y, colour, remark=remark, number=number)
             else:
-                broken = ' stroke-dasharray="3 3"' if kind == "unpaired" else ""
-                wide = _length(text) + 12
-                place = f'x="{_px(x - wide / 2)}" y="{_px(y + _BOX_ABOVE)}" width="{_px(wide)}"'
-                size = f'height="{_BOX_HEIGHT}" rx="5"'
-                edge = f'<rect class="{colour}-edge" {place} {size}{broken}/>'
-                yield edge + _label(text, x, y, colour)
+                broken = ' stroke-dasharray="3 3"' if item.kind == "unpaired" else ""
+                wide = _length(item.text) + 12
+                corner = f'x="{_px(x - wide / 2)}" y="{_px(y + _BOX_ABOVE)}"'
+                size = f'width="{_px(wide)}" height="{_BOX_HEIGHT}" rx="5"'
+                edge = f'<rect class="{colour}-edge" {corner} {size}{broken}/>'
+                yield edge + _label(item.text, x, y, colour)
 
 
 def _label(
@@ -333,14 +338,12 @@ def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
     return entries
 
 
-def _width(outline: Outline, item: int) -> float:
+def _width(item: OutlineItem) -> float:
     """Return the width of an item in pixels, with its box or number."""
-    kind = outline.kinds[item]
-    number = outline.numbers[item]
-    more = 14 if kind in {"variable", "unpaired"} else 6
-    if kind == "node" and number >= 0:
-        more += text_length(str(number), _SMALL)
-    return _length(outline.texts[item]) + more
+    more = 14 if item.kind in {"variable", "unpaired"} else 6
+    if item.kind == "node" and item.number >= 0:
+        more += text_length(str(item.number), _SMALL)
+    return _length(item.text) + more
 
 
 def _length(text: str) -> int:

@@ -10,7 +10,13 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.rules.drawings.outline import Outline, TreePair, make_tree_pair
+from alignkit.rules.drawings.outline import (
+    Outline,
+    OutlineItem,
+    TreePair,
+    children,
+    make_tree_pair,
+)
 from alignkit.tables.text_width import char_width, cut_text, kept_in_place
 
 _LONGEST = 40  # a label or word that takes more cells is cut
@@ -217,25 +223,26 @@ class _Drawing:
 
         A single child is on the line of its parent.
         """
-        below = outline.children()
-        roots = [k for k, parent in enumerate(outline.parents) if parent < 0]
+        below = children(outline)
+        roots = [k for k, item in enumerate(outline) if item.parent < 0]
         stack = [(k, "", 0, "") for k in reversed(roots)]  # item, indent, its levels, branch
         while stack:
-            item, indent, levels, branch = stack.pop()
-            line = self.indent(indent, levels) + branch + self.label(outline, item)
-            while len(below[item]) == 1 and _width(line) <= (self.width or _WIDEST) - 10:
-                (item,) = below[item]
-                line += self.signs.only + self.label(outline, item)
-            place = outline.places[item] if outline.kinds[item] == "word" else -1
-            yield line, place
+            k, indent, levels, branch = stack.pop()
+            line = self.indent(indent, levels) + branch + self.label(outline[k])
+            while len(below[k]) == 1 and _width(line) <= (self.width or _WIDEST) - 10:
+                (k,) = below[k]
+                line += self.signs.only + self.label(outline[k])
+            yield line, outline[k].place if outline[k].kind == "word" else -1
             if branch:
                 indent += "   " if branch == self.signs.last else self.signs.through
                 levels += 1
             # of a deep indent, the last levels that take half of the width
             most = (self.width or _WIDEST) // 2 // 3 * 3
             indent = indent[-most:] if most else ""
-            for k, child in enumerate(reversed(below[item])):
-                stack.append((child, indent, levels, self.signs.branch if k else self.signs.last))
+            branch = self.signs.last
+            for child in reversed(below[k]):
+                stack.append((child, indent, levels, branch))
+                branch = self.signs.branch
 
     def indent(self, indent: str, levels: int) -> str:
         """Return an indent; if it is too deep, the number of levels left out."""
@@ -245,13 +252,13 @@ class _Drawing:
         self.hidden = True
         return f"+{left} {indent}"
 
-    def label(self, outline: Outline, item: int) -> str:
+    def label(self, item: OutlineItem) -> str:
         """Return the text of an item, with its number in brackets."""
-        shown = self.text(outline.texts[item])
-        number = outline.numbers[item]
-        if number < 0:
+        shown = self.text(item.text)
+        if item.number < 0:
             return shown
-        return self.paint(f"{shown}[{number}]", f"38;5;{_HUES[number % len(_HUES)]}")
+        hue = _HUES[item.number % len(_HUES)]
+        return self.paint(f"{shown}[{item.number}]", f"38;5;{hue}")
 
     def flow(self, parts: list[str], indent: str = "") -> Iterator[str]:
         """Yield lines of parts with two spaces between them, as many as fit in a line."""

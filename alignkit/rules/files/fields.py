@@ -59,15 +59,20 @@ def in_field(line: str, field: int, read: Callable[..., T], *given: Any) -> T:
             column = starts[field] + (problem.column or 1) - 1
         else:
             column = 1
-        raise FormatError(problem.message, "", None, column) from None
+        raise FormatError(problem.message, column=column) from None
+
+
+def plain_number(value: float) -> int | float:
+    """Return a number without decimals if it has none; any kind of number may be given."""
+    value = float(value)
+    if value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
 
 
 def number_text(value: float) -> str:
     """Return a number as text that is read back as the same number."""
-    value = float(value)
-    if value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
+    return str(plain_number(value))
 
 
 def _number(name: str, text: str) -> float:
@@ -134,6 +139,13 @@ def word_links(links: Links, source: Symbols, target: Symbols) -> Links:
         if isinstance(source[i], str) or isinstance(target[j], str):
             kept.append((i, j))
     return tuple(kept)
+
+
+def parse_word_links(
+    tokens: Iterable[str], source: Symbols, target: Symbols, form: re.Pattern[str] = _LINK
+) -> Links:
+    """Read links as `parse_links` does, except those between two variables."""
+    return word_links(parse_links(tokens, source, target, form), source, target)
 
 
 def link_texts(links: Iterable[tuple[int, int]]) -> str:
@@ -223,7 +235,7 @@ def read_weights(
         name, value, other = match.groups()
         at = match.end() - len(match[0].lstrip(" \t")) + 1  # the column
         if other is not None:
-            raise FormatError(f"found {other[:40]!r}, expected NAME=VALUE", "", None, at)
+            raise FormatError(f"found {other[:40]!r}, expected NAME=VALUE", column=at)
         is_quoted = name[0] == '"'
         try:
             if is_quoted:
@@ -232,13 +244,13 @@ def read_weights(
                 value = unquoted(value)
         except ValueError:
             message = f"{match[0].strip()[:40]} is not quoted as in JSON"
-            raise FormatError(message, "", None, at) from None
+            raise FormatError(message, column=at) from None
         if match[2][:3] == "{{{":  # as ISI's tools write texts with spaces
             value = value[3:-3]
         if is_quoted or (name not in WEIGHTS and name not in known):
             extra.append((name, value))
         elif name in weights or name in others:
-            raise FormatError(f"{name} is given twice", "", None, at)
+            raise FormatError(f"{name} is given twice", column=at)
         elif name in WEIGHTS:
             with AtColumn(at):
                 weights[name] = parse_weight(name, value)

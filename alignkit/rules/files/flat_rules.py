@@ -12,7 +12,7 @@ from typing import NamedTuple
 from alignkit.errors import ArgumentError
 from alignkit.rules.files.fields import LeftOutError
 from alignkit.rules.files.notation import rule_text
-from alignkit.rules.grammar import Node, Rule, Symbols, Variable, leaves
+from alignkit.rules.grammar import Rule, Symbols, Variable, leaves, root_labels, variables
 
 NO_LABEL = "X"  # the label in formats that require one, for nodes without labels such as strings
 
@@ -40,8 +40,8 @@ def flatten(rule: Rule) -> FlatRule:
     """
     source = leaves(rule.source)
     target = leaves(rule.target)
-    source_variables = [item for item in source if type(item) is Variable]
-    target_variables = [item for item in target if type(item) is Variable]
+    source_variables = variables(source)
+    target_variables = variables(target)
     if any(item.kind != "x" for item in (*source_variables, *target_variables)):
         raise LeftOutError("deleted or inserted variables")
     if not source or not target:
@@ -50,8 +50,7 @@ def flatten(rule: Rule) -> FlatRule:
     numbers = sorted(item.number for item in source_variables)
     if len(mates) < len(target_variables) or sorted(mates) != numbers:
         raise ArgumentError(f"the variables of both sides differ: {rule_text(rule)[:200]}")
-    source_label, target_label = (side.label if type(side) is Node else None for side in rule)
-    return FlatRule(source_label, target_label, source, target, mates)
+    return FlatRule(*root_labels(rule), source, target, mates)
 
 
 def labels_differ(flat: FlatRule) -> bool:
@@ -65,6 +64,17 @@ def labels_differ(flat: FlatRule) -> bool:
             if mate.label not in ("", item.label):
                 return True
     return False
+
+
+def renumbered(symbols: Symbols, numbers: Mapping[int, int]) -> Symbols:
+    """Return a side with new numbers of its variables, given by the old ones."""
+    items: list[Variable | str] = []
+    for item in symbols:
+        if isinstance(item, Variable):
+            items.append(item._replace(number=numbers[item.number]))
+        else:
+            items.append(item)
+    return tuple(items)
 
 
 def variable_links(source: Symbols, target: Symbols) -> list[tuple[int, int]]:

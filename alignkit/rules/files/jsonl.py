@@ -16,7 +16,13 @@ from typing import Any
 from alignkit.errors import FormatError
 from alignkit.io.strict_json import Object, as_text, member, parse_json, position, texts
 from alignkit.model.alignment import SIDES
-from alignkit.rules.files.fields import WEIGHTS, RuleFormat, checked_link, parse_weight
+from alignkit.rules.files.fields import (
+    WEIGHTS,
+    RuleFormat,
+    checked_link,
+    parse_weight,
+    plain_number,
+)
 from alignkit.rules.files.notation import made_rule, side_text
 from alignkit.rules.grammar import Example, RuleType, leaves
 
@@ -30,11 +36,7 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     for name in WEIGHTS:
         value = getattr(type, name)
         if value is not None:
-            value = float(value)
-            if value.is_integer() and value < 1e15:
-                members[name] = int(value)
-            else:
-                members[name] = value
+            members[name] = plain_number(value)
     if type.alignment is not None:
         members["alignment"] = [[int(i), int(j)] for i, j in type.alignment]
     if type.examples:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -31,6 +30,7 @@ from alignkit.rules.files.flat_rules import (
     FlatRule,
     flatten,
     labels_differ,
+    renumbered,
     variable_links,
 )
 from alignkit.rules.files.notation import AtColumn, new_numbers
@@ -165,7 +165,7 @@ def _links_text(type: RuleType, flat: FlatRule, link_variables: bool, given: str
     if given is not None:
         tokens = split_words(given)
         with suppress(FormatError):
-            if type.alignment == _read_links(tokens, flat.source, flat.target):
+            if type.alignment == fields.parse_word_links(tokens, flat.source, flat.target):
                 return " ".join(tokens)
     if type.alignment is None:
         return ""
@@ -173,10 +173,6 @@ def _links_text(type: RuleType, flat: FlatRule, link_variables: bool, given: str
     if link_variables:
         links.update(variable_links(flat.source, flat.target))
     return fields.link_texts(links)
-
-
-def _read_links(tokens: list[str], source: Symbols, target: Symbols) -> fields.Links:
-    return fields.word_links(fields.parse_links(tokens, source, target), source, target)
 
 
 def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
@@ -195,7 +191,8 @@ def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
     weights, features = fields.in_field(line, 3, _read_features, text)
     alignment = None
     if len(parts) > 4:
-        alignment = fields.in_field(line, 4, _read_links, split_words(parts[4]), source, target)
+        tokens = split_words(parts[4])
+        alignment = fields.in_field(line, 4, fields.parse_word_links, tokens, source, target)
         features.append((_ALIGNMENT, parts[4]))
     if len(parts) > 5:
         features.append((_ENTAILMENT, VALUE.unescape(parts[5])))
@@ -234,7 +231,7 @@ def _symbols(text: str, side: int) -> Symbols:
         match = _VARIABLE.fullmatch(token)
         if match is None or not match[2].strip("0"):
             message = f"found {token[:40]!r}, expected a variable such as [NP,1]"
-            raise FormatError(message, "", None, text.find(token) + 1)
+            raise FormatError(message, column=text.find(token) + 1)
         symbols.append(Variable(int(match[2]) - 1, _labels(match[1])[side]))
     if not symbols:
         raise FormatError("expected words and variables, found nothing")
@@ -250,20 +247,10 @@ def _rule(labels: tuple[str, str], source: Symbols, target: Symbols) -> Rule:
     except FormatError as problem:
         raise FormatError(f"{problem.message} (counted from 0)") from None
     if numbers is not None:
-        source = _renumbered(source, numbers)
-        target = _renumbered(target, numbers)
+        source = renumbered(source, numbers)
+        target = renumbered(target, numbers)
     source_label, target_label = labels
     return Rule(Node(source_label, source), Node(target_label, target))
-
-
-def _renumbered(side: Symbols, numbers: Mapping[int, int]) -> Symbols:
-    symbols: list[Variable | str] = []
-    for item in side:
-        if isinstance(item, Variable):
-            symbols.append(item._replace(number=numbers[item.number]))
-        else:
-            symbols.append(item)
-    return tuple(symbols)
 
 
 def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -280,7 +267,7 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
             feature = FEATURE.unescape(name)
             if feature in (_ALIGNMENT, _ENTAILMENT):
                 message = f"a feature cannot be called {feature}: a field after the features is"
-                raise FormatError(message, "", None, text.find(token) + 1)
+                raise FormatError(message, column=text.find(token) + 1)
             features.append((feature, VALUE.unescape(value)))
             continue
         with AtColumn(text.find(token) + 1):

@@ -13,7 +13,6 @@ the rule. Other scores and counts, and properties, are kept in `RuleType.extra` 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -22,7 +21,7 @@ from alignkit.model.texts import split_words
 from alignkit.rules.files import fields
 from alignkit.rules.files.escapes import MOSES_LABEL, WORD
 from alignkit.rules.files.fields import in_field
-from alignkit.rules.files.flat_rules import NO_LABEL, flatten, variable_links
+from alignkit.rules.files.flat_rules import NO_LABEL, flatten, renumbered, variable_links
 from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables
 
 _PROBABILITIES = ("p_source", "p_target")
@@ -184,8 +183,8 @@ def _rule(
         source_numbers[i] = number
         target_numbers[mates[i]] = number
     return Rule(
-        Node(source_label, _numbered(source, source_numbers)),
-        Node(target_label, _numbered(target, target_numbers)),
+        Node(source_label, renumbered(source, source_numbers)),
+        Node(target_label, renumbered(target, target_numbers)),
     )
 
 
@@ -202,17 +201,6 @@ def _mates(source: Symbols, target: Symbols, pairs: tuple[tuple[int, int], ...])
     if len(of_variables) > min(len(source_places), len(target_places)):
         raise FormatError("a variable is linked to two variables in the alignment; expected one")
     return dict(of_variables)
-
-
-def _numbered(symbols: Symbols, numbers: Mapping[int, int]) -> Symbols:
-    """Return a side whose variables have the numbers that are given for their places."""
-    items: list[Variable | str] = []
-    for place, item in enumerate(symbols):
-        if isinstance(item, Variable):
-            items.append(item._replace(number=numbers[place]))
-        else:
-            items.append(item)
-    return tuple(items)
 
 
 FORMAT = fields.RuleFormat(

@@ -141,7 +141,7 @@ def parse_rule(text: str) -> Rule:
     check_arguments(parse_rule, locals())
     source, bars, target = text.partition("|||")
     if not bars:
-        raise FormatError("expected SOURCE ||| TARGET", "", None, len(text) + 1)
+        raise FormatError("expected SOURCE ||| TARGET", column=len(text) + 1)
     return made_rule(source, target, 1, len(source) + 4)
 
 
@@ -172,7 +172,7 @@ def new_numbers(in_source: Numbered, in_target: Numbered, column: int = 1) -> di
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             message = f"variable {_joined(twice)} is given twice on one side"
-            raise FormatError(message, "", None, column)
+            raise FormatError(message, column=column)
     if in_source == in_target and in_source == tuple(("x", k) for k in range(len(in_source))):
         return None  # the most frequent case
     source_numbers = [number for kind, number in in_source if kind == "x"]
@@ -181,16 +181,14 @@ def new_numbers(in_source: Numbered, in_target: Numbered, column: int = 1) -> di
     if unpaired:
         side = "source" if min(unpaired) in source_numbers else "target"
         message = f"variable x{min(unpaired)} is only on the {side} side"
-        raise FormatError(message, "", None, column)
+        raise FormatError(message, column=column)
     for names, wrong in ((in_source, "i"), (in_target, "d")):
         for name in names:
             if name[0] == wrong:
                 raise FormatError(
                     f"{_joined(name)} is on the wrong side: deleted variables (d) belong to the "
                     "source side, inserted (i) to the target",
-                    "",
-                    None,
-                    column,
+                    column=column,
                 )
     if source_numbers == list(range(len(source_numbers))):
         return None
@@ -217,7 +215,7 @@ class AtColumn:
     def __exit__(self, kind: object, problem: object, trace: object) -> None:
         if isinstance(problem, FormatError):
             column = self._column + (problem.column or 1) - 1
-            raise FormatError(problem.message, "", None, column) from None
+            raise FormatError(problem.message, column=column) from None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -276,24 +274,24 @@ def _refused(text: str) -> FormatError:
                 f"found {text[at - 1 : at + 19]!r}, expected "
                 'a word in quotation marks, a variable (x0:NP), LABEL( or ")"'
             )
-            return FormatError(message, "", None, at)
+            return FormatError(message, column=at)
         for piece in (word, tag):
             try:
                 unquoted(piece if piece and piece[0] == '"' else "")
             except ValueError:
                 message = f"{piece[:40]} is not quoted as in JSON"
-                return FormatError(message, "", None, at)
+                return FormatError(message, column=at)
         if close:
             if not open_nodes:
-                return FormatError("a closing parenthesis has no opening one", "", None, at)
+                return FormatError("a closing parenthesis has no opening one", column=at)
             open_nodes.pop()
             trees += not open_nodes
         elif not open_nodes and trees:
-            return FormatError("a side is one tree, but something follows it", "", None, at)
+            return FormatError("a side is one tree, but something follows it", column=at)
         elif label or opens:
             if not open_nodes and text[: at - 1].strip():
-                return FormatError("a tree cannot have other items next to it", "", None, at)
+                return FormatError("a tree cannot have other items next to it", column=at)
             open_nodes.append(at)
     if open_nodes:
-        return FormatError("this node is not closed: expected ')'", "", None, open_nodes[-1])
-    return FormatError("the side of the rule is empty", "", None, 1)
+        return FormatError("this node is not closed: expected ')'", column=open_nodes[-1])
+    return FormatError("the side of the rule is empty", column=1)

@@ -54,7 +54,7 @@ def _weighted(rule: Rule, text: str, column: int) -> RuleType:
     pieces = text.split(" ", 3)
     if len(pieces) < 3:
         message = f"found {text[:40]!r}, expected count p(t|s) p(s|t), each a number or -"
-        raise FormatError(message, "", None, column)
+        raise FormatError(message, column=column)
     weights: dict[str, Any] = {}
     at = column
     for name, piece in zip(_FIRST, pieces, strict=False):

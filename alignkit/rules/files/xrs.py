@@ -80,13 +80,13 @@ def _parse(line: str, number: int) -> RuleType | None:
         features = " ".join(f'""={value}' for value in split_words(features))
     left, arrow, right = text.partition(" -> ")
     if not arrow:
-        raise FormatError("expected LEFT -> RIGHT ### NAME=VALUE ...", "", None, len(text) + 1)
+        raise FormatError("expected LEFT -> RIGHT ### NAME=VALUE ...", column=len(text) + 1)
     features_column = len(text) + len(marks) + 1
     with AtColumn(features_column):
         weights, extra, others = fields.read_weights(features, _KNOWN)
         tree, at = others.get("tree", ("target", 1))
         if tree not in ("source", "target"):
-            raise FormatError(f"tree is {tree[:40]!r}; expected source or target", "", None, at)
+            raise FormatError(f"tree is {tree[:40]!r}; expected source or target", column=at)
     right_column = len(left) + len(arrow) + 1
     if tree == "target" and _is_tree(left, 1) and not _is_tree(right, right_column):
         rule = made_rule(right, left, right_column, 1)
@@ -123,7 +123,7 @@ def _read_links(text: str, source: Symbols, target: Symbols) -> fields.Links:
         if not _PAIR.fullmatch(token):
             expected = "{{{[#s=2 #t=2 0,0 1,1]}}}"
             raise FormatError(f"align contains {token[:40]!r}; expected {expected}")
-    return fields.word_links(fields.parse_links(tokens, source, target, _PAIR), source, target)
+    return fields.parse_word_links(tokens, source, target, _PAIR)
 
 
 FORMAT = fields.RuleFormat(
