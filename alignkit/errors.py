@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -86,6 +85,13 @@ class MissingPairsError(JoinError):
     """An input lacks pairs of the other; `partial` allows it."""
 
 
+def _similar(name: str, known: Sequence[str], most: int) -> list[str]:
+    """Return the known names that an unknown one may stand for, the most similar first."""
+    from difflib import get_close_matches  # no start needs it
+
+    return get_close_matches(name, known, n=most)
+
+
 class UnknownNameError(AlignkitError, LookupError):
     """An unknown name: the message lists the known names."""
 
@@ -94,7 +100,7 @@ class UnknownNameError(AlignkitError, LookupError):
         if not isinstance(name, str):
             raise ArgumentError(f"{kind} is {str(name)[:40]}; expected a string")
         if len(name) < 100:
-            near = get_close_matches(name, names, n=1)
+            near = _similar(name, names, 1)
         else:
             near = []
         if near:
@@ -131,7 +137,7 @@ class UnknownIdError(UnknownNameError, KeyError):
     def __init__(self, name: str, known: Iterable[str]) -> None:
         ids = list(islice(known, _COMPARED))
         if len(name) < 100:
-            near = get_close_matches(name, ids, n=3)
+            near = _similar(name, ids, 3)
         else:
             near = []
         super().__init__("id", name, near)

@@ -81,6 +81,8 @@ SLOW_TO_LOAD = {
     "alignkit.model.labels",
     "alignkit.tables.media",
     "concurrent.futures",
+    "difflib",
+    "html",
     "numpy",
     "xml.etree",
 }

@@ -415,15 +415,19 @@ def test_an_interruption_leaves_no_half_file(tmp_path, french):
 
 
 NOT_FOR_PLAIN_TEXTS = {
+    "alignkit._support.options",
     "alignkit.align.encoder",
     "alignkit.align.evidence",
     "alignkit.align.known_words",
     "alignkit.align.vectors",
+    "alignkit.io.bitext_lines",
     "alignkit.io.detection",
     "alignkit.io.format",
+    "alignkit.io.odd_characters",
     "alignkit.io.reading",
     "alignkit.io.records",
     "alignkit.io.sniffing",
+    "alignkit.io.tagged_words",
     "alignkit.model.annotation",
     "alignkit.model.corpus",
     "alignkit.model.labels",

@@ -7,12 +7,10 @@ Each field is an option: its type has the choices, `option` its default, its hel
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache, wraps
-from inspect import Parameter, signature
+from inspect import signature
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -35,6 +33,7 @@ from alignkit._support.arguments import (
     check_keywords,
     check_known,
 )
+from alignkit._support.keywords import with_options
 from alignkit.errors import ArgumentError, OptionError
 
 P = ParamSpec("P")
@@ -43,7 +42,6 @@ More = TypeVar("More")
 Most = TypeVar("Most")
 Made = TypeVar("Made", covariant=True)
 Result = TypeVar("Result")
-F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -249,64 +247,3 @@ def takes(options: Callable[P, Made]) -> _Taking[P, Made]:
         return called
 
     return cast("_Taking[P, Made]", taking)
-
-
-def takes_options(
-    *kinds: Callable[..., object], without: Collection[str] = (), **defaults: object
-) -> Callable[[F], F]:
-    """Show the fields of dataclasses in the signature of a function with ``**options``.
-
-    Of another function, its keyword-only arguments are shown.
-
-    For functions whose data have defaults or take several forms, so that `takes` cannot type them.
-    Type checkers see a `TypedDict` with the same names and types: ``**options: Unpack[...]``.
-
-    Parameters
-    ----------
-    without : Fields that the function does not take.
-    **defaults : Where the function has another default than the dataclass.
-    """
-    named: dict[str, Parameter] = {}
-    for kind in kinds:
-        for name, each in signature(kind).parameters.items():
-            of_data = not isinstance(kind, type) and each.kind is not Parameter.KEYWORD_ONLY
-            if of_data or name in without or name in named:
-                continue
-            default = defaults.get(name, each.default)
-            annotation = str(each.annotation)
-            if default is None and "None" not in annotation:  # it follows from the data
-                annotation += " | None"
-            named[name] = Parameter(
-                name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-            )
-
-    def decorate(function: F) -> F:
-        """Set the signature that `inspect` and `help` show."""
-        shown = signature(function)
-        *others, _ = shown.parameters.values()
-        vars(function)["__signature__"] = shown.replace(parameters=[*others, *named.values()])
-        for kind in kinds:
-            if isinstance(kind, type):
-                function.__doc__ = with_options(function.__doc__, kind)
-        return function
-
-    return decorate
-
-
-# the entry `options : ...` of a docstring, with the lines below it that are further indented
-_ENTRY = re.compile(r"^( *)options : .*\n(?:\1 +\S.*\n)*", re.MULTILINE)
-
-
-def with_options(text: str | None, kind: type) -> str | None:
-    """Return a docstring with an entry for each option instead of one for all."""
-    if text is None:  # Python leaves docstrings out
-        return None
-    return _ENTRY.sub(lambda match: "".join(_entries(match[1], kind)), text)
-
-
-def _entries(indent: str, kind: type) -> Iterator[str]:
-    """Yield the entry of each option in a docstring."""
-    for each in options_of(kind):
-        entry = f"{each.name} : {each.about.help[:1].upper()}{each.about.help[1:]}."
-        more = f"{indent}    "
-        yield textwrap.fill(entry, 100, initial_indent=indent, subsequent_indent=more) + "\n"

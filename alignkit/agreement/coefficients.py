@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_keywords, check_known
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit.agreement.alpha import alpha_from_units, krippendorff_alpha
 from alignkit.agreement.chance.correction import correct_sets
 from alignkit.agreement.chance.result import LEVELS

@@ -16,7 +16,7 @@ import numpy as np
 
 from alignkit._support import arguments
 from alignkit._support.array_types import F4, F8
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit.align import training
 from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError
-from alignkit.io.bitext_lines import TwoInLine
 from alignkit.io.opening import has_controls, too_large
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import PairText, has_own_form, ids_of, read_texts
@@ -213,6 +212,8 @@ def _joined(pairs: list[tuple[str, str, str | None]], first: int) -> Lines:
 
 def _one_text(reading: TextFile, format: str | None, whole: bool, watch: Watch) -> Iterator[Lines]:
     """Read a text whose lines have both sides."""
+    from alignkit.io.bitext_lines import TwoInLine
+
     first = 1
     ids = reading.options.text_ids is True
     if format != "tsv":
@@ -231,6 +232,8 @@ def _live_text(
     reading: TextFile, format: str | None, refuse: Callable[[FormatError], None]
 ) -> Iterator[Lines]:
     """Read lines as they arrive; a bad line is refused alone and is empty in the output."""
+    from alignkit.io.bitext_lines import TwoInLine
+
     first = 1
     most = reading.options.max_size
     divided = TwoInLine(reading, format, ids=reading.options.text_ids is True)

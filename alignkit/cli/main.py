@@ -7,7 +7,6 @@ import atexit
 import errno
 import gc
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -224,6 +223,8 @@ def _hint(words: Sequence[str], options: argparse.Namespace, left: Sequence[str]
 
 def _sides_hint(words: Sequence[str]) -> str:
     """Return the command that reads two CoNLL-U files as the words of both sides, if it has two."""
+    import shlex
+
     from alignkit.io.tagged_words import two_sides
 
     sides = two_sides(words)

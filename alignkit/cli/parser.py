@@ -10,7 +10,6 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from difflib import get_close_matches
 from math import inf
 from typing import Any, NoReturn
 
@@ -179,6 +178,8 @@ class Parser(argparse.ArgumentParser):
         """Report an unknown option and a similar one, or an unexpected word; exit code 2."""
         word = words[0].partition("=")[0]
         if word.startswith("-"):
+            from difflib import get_close_matches
+
             known = [name for action in self._actions for name in action.option_strings]
             near = get_close_matches(word, known, n=1)
             if near and not hint:

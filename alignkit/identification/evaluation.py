@@ -12,7 +12,7 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8, I8
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit._support.wording import how_many
 from alignkit.agreement.intervals import draw_weights
 from alignkit.corpora.labelled import judged_part, judges_of

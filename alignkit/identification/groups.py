@@ -11,7 +11,7 @@ from itertools import chain, combinations
 from math import comb
 from typing import TYPE_CHECKING
 
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification.candidates import Candidates, TextPair, TextRecord, with_matches

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.identification.labelled_pairs import the_judge

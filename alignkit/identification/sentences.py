@@ -12,7 +12,7 @@ import numpy as np
 
 from alignkit._support.arguments import each
 from alignkit._support.array_types import B1, F8
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification import candidates

@@ -17,17 +17,21 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from alignkit.io.bitext_lines import Divider
 from alignkit.io.compression import plain_name
 from alignkit.io.opening import look_ahead
-from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
 from alignkit.io.text_files import TextFile
 from alignkit.io.text_ids import TextIds, split_id
-from alignkit.model.alignment import SIDES
 from alignkit.model.texts import BOM, BOM_BYTES, split_words
 
 if TYPE_CHECKING:
+    from alignkit.io.tagged_words import Tagged
     from alignkit.model.sentence_pair import SentencePair
+
+IS_TAGGED = re.compile(
+    r"(?:#[^\n]*\n|[ \r]*\n)*(?:1|1-[0-9]+|0\.1)(?:\t[^\t\n]*){2}\t(?:_|[A-Z]+)(?:\t[^\t\n]*){2}"
+    r"\t(?:_|[0-9]+)(?:\t[^\t\n]*){3}(?:\n|$)"
+)
+"""The start of a CoNLL-U file: comments, and a first line of 10 columns."""
 
 _HEAD = 1 << 16  # bytes
 _SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
@@ -67,10 +71,12 @@ class PairText(NamedTuple):
     @property
     def attributes(self) -> dict[str, str]:
         """The attributes of the pair, from CoNLL-U."""
+        first, second = self.tagged
         attributes: dict[str, str] = {}
-        for side, tagged in zip(SIDES, self.tagged, strict=True):
-            if tagged is not None:
-                attributes |= tagged.of(side)
+        if first is not None:
+            attributes |= first.of("source")
+        if second is not None:
+            attributes |= second.of("target")
         return attributes
 
     @property
@@ -116,6 +122,8 @@ def ids_of(reading: TextFile, paths: Sequence[str], *, divided: bool = False) ->
 
 def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
     """Yield the sentences of one file, divided as in its first line."""
+    from alignkit.io.bitext_lines import Divider
+
     ids = ids_of(reading, [path], divided=True)
     divider = Divider(reading, path, advice="`source` without `target` must be a bitext")
     for line, text in reading.lines(path):
@@ -193,6 +201,8 @@ def is_tagged(reading: TextFile, path: str) -> bool:
 def _sentences(reading: TextFile, path: str, ids: TextIds) -> Iterator[_Sentence]:
     """Yield the sentences of one of two files, in any of the forms."""
     if is_tagged(reading, path):
+        from alignkit.io.tagged_words import read_tagged
+
         for number, sentence in enumerate(read_tagged(reading, path), start=1):
             yield _Sentence(number, " ".join(sentence.words), tagged=sentence)
         return

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
 from alignkit.io.compression import plain_name

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair
 
 COLUMNS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-IS_TAGGED = re.compile(
-    r"(?:#[^\n]*\n|[ \r]*\n)*(?:1|1-[0-9]+|0\.1)(?:\t[^\t\n]*){2}\t(?:_|[A-Z]+)(?:\t[^\t\n]*){2}"
-    r"\t(?:_|[0-9]+)(?:\t[^\t\n]*){3}(?:\n|$)"
-)
-"""The start of a CoNLL-U file: comments, and a first line of 10 columns."""
-
 _OTHER_ID = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})")
 _ABOUT = re.compile(r"#\s*(sent_id|text)\s*=\s*(.*)")
 

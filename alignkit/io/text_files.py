@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import html
 import io
 import os
 import re
@@ -17,7 +16,6 @@ from pathlib import Path
 from alignkit._support.wording import natural_key
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.io import opening
-from alignkit.io.odd_characters import CONTROL, find_odd_characters
 from alignkit.io.options import ReadOptions
 from alignkit.model.texts import BOM, split_words, with_plain_spaces
 from alignkit.model.texts import without_marks as marks_removed
@@ -289,6 +287,8 @@ class TextFile:
         path = name or self.path
         listed = ""
         if os.path.isfile(path):  # what can be read only once was read
+            from alignkit.io.odd_characters import CONTROL, find_odd_characters
+
             with suppress(AlignkitError):
                 odd = find_odd_characters(TextFile(path, self.options).whole_lines())
                 listed = ", ".join(str(each) for each in odd.each if each.kind == CONTROL)
@@ -378,6 +378,10 @@ class _Tokens(dict[str, str]):
         self._unescape = unescape
 
     def __missing__(self, token: str) -> str:
-        known = html.unescape(token) if self._unescape else token
+        known = token
+        if self._unescape:
+            from html import unescape  # with a table of 2,000 names
+
+            known = unescape(token)
         self[token] = known
         return known

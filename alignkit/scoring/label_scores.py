@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, naming_keywords
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit._support.wording import how_many
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_attributes, check_known
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, Union, overload
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_keywords, kind_of
-from alignkit._support.options import takes_options
+from alignkit._support.keywords import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, OptionError
 from alignkit.io.base_checks import BaseWatch, Misfit

@@ -8,9 +8,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit._support.wording import how_many, visible
 from alignkit.align.numbered_texts import Lines, lines_of, numbered
@@ -56,8 +56,7 @@ _FORM = "NAME[=FILE[:FORMAT][:base1][:transpose],FILE...]"
 _MOST_REFUSED = 0.05  # of the pairs, whose sentences a system has otherwise
 
 
-@dataclass(frozen=True)
-class InputBlock:
+class InputBlock(NamedTuple):
     """Sentence pairs that are aligned together."""
 
     bitext: Bitext | list[tuple[list[str], list[str]]]

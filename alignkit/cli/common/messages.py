@@ -16,7 +16,7 @@ from typing import ClassVar, TypeVar
 from alignkit._support.wording import visible
 from alignkit.cli.common.streams import silence
 
-_ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_ACTING = r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 class _Voice:
@@ -86,11 +86,11 @@ def visible_lines(text: str) -> str:
 def json_text(value: object, *, indent: int | None = 2) -> str:
     """Return a value as JSON, with control characters escaped; its meaning is the same."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return re.sub(_ACTING, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 _QUOTES = "\"'"
-_ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
+_ARGUMENT = r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`"
 
 
 def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
@@ -108,7 +108,7 @@ def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
             return flag
         return f"{flag} {value.strip(_QUOTES)}"
 
-    return _ARGUMENT.sub(option, message)
+    return re.sub(_ARGUMENT, option, message)
 
 
 T = TypeVar("T")

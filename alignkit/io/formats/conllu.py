@@ -31,9 +31,10 @@ from pathlib import Path
 
 from alignkit.errors import OptionError
 from alignkit.io.format import Format, kinds
+from alignkit.io.parallel_text import IS_TAGGED
 from alignkit.io.records import Reading, Record
 from alignkit.io.sniffing import Head, Likeness
-from alignkit.io.tagged_words import COLUMNS, IS_TAGGED, read_tagged, tagged_text
+from alignkit.io.tagged_words import COLUMNS, read_tagged, tagged_text
 from alignkit.io.writing import Writing, refuse_breaks
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
