@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from alignkit.align.calibration import TrainingText
 from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.expectation import Positions
-from alignkit.align.fertility.models import FertilityModel
+from alignkit.align.fertility.models import Fertilities, FertilityModel
 from alignkit.align.model_files import (
     Arrays,
     StoredModel,
@@ -35,7 +35,7 @@ from alignkit.align.model_learned import (
     words_of,
 )
 from alignkit.align.model_tables import check_forms, check_relations, forms_of, require
-from alignkit.align.parameters import Fertilities, Memory, Parameters
+from alignkit.align.parameters import Memory, Parameters
 from alignkit.errors import AlignerError, AlignkitError
 from alignkit.model.alignment import SIDES
 

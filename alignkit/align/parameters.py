@@ -18,7 +18,7 @@ from alignkit.align.settings import Settings
 
 if TYPE_CHECKING:
     from alignkit.align.encoder.encoding import EncoderUsed, VectorsUsed
-    from alignkit.align.fertility.models import FertilityModel
+    from alignkit.align.fertility.models import Fertilities
     from alignkit.align.supervised.learned import Learned
 
 
@@ -106,18 +106,6 @@ class Round:
     number: int
     forward: float
     reverse: float
-
-
-@dataclass(frozen=True, eq=False)
-class Fertilities:
-    """The tables of IBM 3 or IBM 4 in both directions."""
-
-    forward: FertilityModel  # all tables but the lexical ones
-    reverse: FertilityModel
-    forward_lexical: F4
-    reverse_lexical: F4
-    target_null: F4
-    source_null: F4
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,11 +25,12 @@ from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import Tables
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS, UNITS, add_chances
-from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, with_unseen
+from alignkit.align.parameters import Memory, Parameters, Round, with_unseen
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
 if TYPE_CHECKING:
+    from alignkit.align.fertility.models import Fertilities
     from alignkit.align.fertility.training import FertileDecoder
 
 Dictionary = Mapping[tuple[str, str], float]

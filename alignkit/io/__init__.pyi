@@ -4,7 +4,6 @@ from .formats import FORMATS as FORMATS
 from .formats import WRITTEN as WRITTEN
 from .formats import get_format as get_format
 from .options import ReadOptions as ReadOptions
-from .options import WriteOptions as WriteOptions
 from .reading import iterate_pairs as iterate_pairs
 from .reading import open_reading as open_reading
 from .reading import read_corpus as read_corpus
@@ -12,3 +11,4 @@ from .reading import read_pairs as read_pairs
 from .reading import write_corpus as write_corpus
 from .records import Reading as Reading
 from .text_files import Finding as Finding
+from .write_options import WriteOptions as WriteOptions

@@ -1,4 +1,4 @@
-"""Options of reading and writing a file; functions, commands and docs are generated from them."""
+"""Options of reading a file; functions, commands and docs are generated from them."""
 
 from __future__ import annotations
 
@@ -81,59 +81,22 @@ class ReadOptions:
     max_words: int = MAX_WORDS
 
     def __post_init__(self) -> None:
-        _check(self)
+        use_texts(self, "source", "target", "link_weights")
+        check_attributes(self)
+        check_known("token_separators", self.token_separators, SEPARATORS)
+        if self.languages is None:
+            return
+        if len(self.languages) != 2:
+            raise OptionError(f"`languages` must name two languages, not {len(self.languages)}")
+        object.__setattr__(self, "languages", tuple(self.languages))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteOptions:
-    """How to write a file.
-
-    `write_corpus` takes the fields as keywords.
-
-    Parameters
-    ----------
-    base : number of the first word (default: the format's custom)
-    transpose : write the links target first
-    source : file for the source words, if the format holds links only
-    target : file for the target words, likewise
-    ids : write ids too, in formats that can do without (pharaoh, one-line)
-    weights : write weights too, in formats that can do without (pharaoh, one-line)
-    annotator : annotator to write, if the format allows only one; required if there are several
-
-    Examples
-    --------
-    >>> import alignkit
-    >>> corpus = alignkit.Corpus.from_texts(["he left"], ["he went"], gold=["0-0 1-1"])
-    >>> lost = alignkit.write_corpus(corpus, "-", format="pharaoh", base=1, transpose=True)
-    1-1 2-2
-    """
-
-    base: int | None = None
-    transpose: bool = False
-    source: str | None = None
-    target: str | None = None
-    ids: bool = False
-    weights: bool = False
-    annotator: str | None = None
-
-    def __post_init__(self) -> None:
-        _check(self)
-
-
-def _check(options: ReadOptions | WriteOptions) -> None:
-    for name in ("source", "target", "link_weights"):
-        path = getattr(options, name, None)
+def use_texts(options: object, *names: str) -> None:
+    """Replace the paths in some fields of frozen options by texts."""
+    for name in names:
+        path = getattr(options, name)
         if isinstance(path, PathLike):
             object.__setattr__(options, name, fspath(path))
-    check_attributes(options)
-    separators = getattr(options, "token_separators", None)
-    if separators is not None:
-        check_known("token_separators", separators, SEPARATORS)
-    languages = getattr(options, "languages", None)
-    if languages is not None:
-        if len(languages) != 2:
-            raise OptionError(f"`languages` must name two languages, not {len(languages)}")
-        object.__setattr__(options, "languages", tuple(languages))
 
 
 class LinkReadKeywords(TypedDict, total=False):
@@ -164,15 +127,3 @@ class ReadKeywords(LinkReadKeywords, total=False):
     lenient_labels: bool
     unquote: bool
     no_text: bool
-
-
-class WriteKeywords(TypedDict, total=False):
-    """The options of `WriteOptions`."""
-
-    base: int | None
-    transpose: bool
-    source: str | PathLike[str] | None
-    target: str | PathLike[str] | None
-    ids: bool
-    weights: bool
-    annotator: str | None

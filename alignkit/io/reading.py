@@ -19,9 +19,10 @@ from alignkit.io.detection import find_format
 from alignkit.io.format import AnyPath, Format, losses, prepare
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.hints import hinted, suspicions
-from alignkit.io.options import ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
+from alignkit.io.options import ReadKeywords, ReadOptions
 from alignkit.io.records import Reading
 from alignkit.io.text_files import Finding
+from alignkit.io.write_options import WriteKeywords, WriteOptions
 from alignkit.io.writing import Writing
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair

@@ -12,9 +12,9 @@ from typing import TextIO
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import WriteError, replacing, replacing_folder
 from alignkit.io.bitext_lines import ParallelWriter
-from alignkit.io.options import WriteOptions
 from alignkit.io.pending_files import PendingFolder
 from alignkit.io.text_files import is_word
+from alignkit.io.write_options import WriteOptions
 from alignkit.model.alignment import NULL, SIDES, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair, word_column

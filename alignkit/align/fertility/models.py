@@ -243,6 +243,18 @@ class FertilityModel:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Fertilities:
+    """The tables of IBM 3 or IBM 4 in both directions."""
+
+    forward: FertilityModel  # all tables but the lexical ones
+    reverse: FertilityModel
+    forward_lexical: F4
+    reverse_lexical: F4
+    target_null: F4
+    source_null: F4
+
+
 class FertilityAlignment(NamedTuple):
     """The alignment of one pair in one direction."""
 

@@ -24,7 +24,7 @@ from alignkit.align.expectation_kernel import Pairs
 from alignkit.align.fertility import models
 from alignkit.align.fertility.corpus_kernel import Counts, KernelText, count, expect, scatter
 from alignkit.align.fertility.kernel import exchange
-from alignkit.align.parameters import Fertilities, Round, with_unseen
+from alignkit.align.parameters import Round, with_unseen
 from alignkit.align.settings import FEW, Settings
 
 NULL_BASE = 1e-4  # added to the count of each word from NULL
@@ -246,7 +246,7 @@ def train_fertilities(
     prior: F4,
     workers: Workers,
     report: Callable[[Round], None],
-) -> tuple[Fertilities, FertileDecoder]:
+) -> tuple[models.Fertilities, FertileDecoder]:
     """Train the fertility model of the settings from the HMM's Viterbi alignments."""
     parts = workers.map(lambda _, begin, end: hmm.paths(begin, end), parts_of(bitext.starts))
     target_path, source_path = (np.concatenate(side) for side in zip(*parts, strict=True))
@@ -298,7 +298,7 @@ def train_fertilities(
         _train_round(forward, reverse, settings, number, report)
     forward.finish()
     reverse.finish()
-    learned = Fertilities(
+    learned = models.Fertilities(
         forward.model,
         reverse.model,
         forward.lexical,
@@ -345,7 +345,7 @@ class FertileDecoder:
     """Posteriors and Viterbi alignments of a fertility model, with the interface of `Decoder`."""
 
     hmm: Decoder  # where the climbing begins
-    known: Fertilities  # the tables
+    known: models.Fertilities  # the tables
     forward: F4  # (K,) t(target word | source word), and t(source word | target word)
     reverse: F4
     done: Done | None = None  # of the bitext of training
