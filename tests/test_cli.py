@@ -73,6 +73,8 @@ def test_help_loads_nothing_heavy():
 
 
 SLOW_TO_LOAD = {
+    "alignkit._support.extras",
+    "alignkit.io.compression",
     "alignkit.io.detection",
     "alignkit.io.reading",
     "alignkit.io.records",
@@ -83,7 +85,9 @@ SLOW_TO_LOAD = {
     "concurrent.futures",
     "difflib",
     "html",
+    "json",
     "numpy",
+    "tempfile",
     "xml.etree",
 }
 

@@ -13,13 +13,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
-from tempfile import gettempdir
 from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from alignkit._support.signals import undisturbed
 from alignkit._support.wording import visible_data
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.io.compression import codec_named
 from alignkit.io.pending_files import Exchange, PendingFile, PendingFolder
 
 Identity = tuple[object, ...]
@@ -208,6 +206,8 @@ def replacing_folder(path: str) -> Iterator[PendingFolder]:
 @contextmanager
 def _opened(path: str, *, text: bool) -> Iterator[Any]:
     """Open a file for writing text or bytes, compressed or not."""
+    from alignkit.io.compression import codec_named
+
     standard = standard_stream(path)
     if standard is not None:
         yield from _written_to(standard, text=text)
@@ -337,6 +337,8 @@ def standard_stream(path: str) -> TextIO | None:
 def sorting_folder(path: str) -> str:
     """Return the folder for sorting an output's rows: its own folder, if it has one."""
     if standard_stream(path) is not None or _is_written_in_place(path):
+        from tempfile import gettempdir
+
         return gettempdir()
     return os.path.dirname(path) or "."
 

@@ -17,7 +17,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
-from alignkit._support.extras import missing_libraries
 from alignkit.errors import AlignkitError, FormatError
 
 _BUFFER = 1 << 14
@@ -196,6 +195,8 @@ else:
         try:
             import zstandard
         except ImportError:
+            from alignkit._support.extras import missing_libraries
+
             message = missing_libraries("reading or writing .zst", ["zstandard"], "zstd")
             raise AlignkitError(message) from None
         return zstandard

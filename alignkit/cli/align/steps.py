@@ -21,7 +21,6 @@ from alignkit.cli.common.encoders import encoder_with_progress
 from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
-from alignkit.cli.common.named_files import evidence_files
 from alignkit.errors import AlignerError, FormatError, JoinError, OptionError
 from alignkit.io.formats import get_format
 from alignkit.io.inputs import Choice
@@ -277,6 +276,7 @@ def read_evidence(
     """Return the pairs with the links of --evidence added, and the annotators of each system."""
     from alignkit.align.evidence import channels_of
     from alignkit.align.supervised.gold import checked_annotators
+    from alignkit.cli.common.named_files import evidence_files
     from alignkit.model.corpus import Corpus
 
     known = Corpus(pairs).aligners

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from alignkit._support.extras import missing_libraries
-from alignkit.cli.common.named_files import evidence_files
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import identity, refuse_same, refuse_unwritable, standard_stream
 
@@ -118,6 +116,8 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
         for word in words:
             files = [word]
             if place == "add" or place.startswith("evidence"):
+                from alignkit.cli.common.named_files import evidence_files
+
                 files = [file for file, _ in evidence_files(word)]
             named += [(place, file) for file in files]
     return named
@@ -156,6 +156,8 @@ def require_extra(name: str, *more: str) -> None:
     """Raise an error if packages of an extra are missing; `more` names those of one command."""
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
+        from alignkit._support.extras import missing_libraries
+
         raise AlignkitError(missing_libraries("this", missing, name))
 
 

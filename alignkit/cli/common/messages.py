@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
 import sys
@@ -85,6 +84,8 @@ def visible_lines(text: str) -> str:
 
 def json_text(value: object, *, indent: int | None = 2) -> str:
     """Return a value as JSON, with control characters escaped; its meaning is the same."""
+    import json
+
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return re.sub(_ACTING, lambda match: f"\\u{ord(match[0]):04x}", text)
 
