@@ -19,29 +19,30 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
-from alignkit.agreement.intervals import Floats, Rows, Statistic
+from alignkit._support.array_types import F8, I8
+from alignkit.agreement.intervals import Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
-from alignkit.agreement.value_sets import Sizes, ValueSets
+from alignkit.agreement.value_sets import ValueSets
 from alignkit.errors import ArgumentError
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.stats.resampling import ratio
 
-Distance = Callable[[Sizes, Sizes, Sizes], Floats]
+Distance = Callable[[I8, I8, I8], F8]
 """Turns |A & B|, |A| and |B|, arrays of one shape, into distances from 0 to 1."""
 
 
-def jaccard(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
+def jaccard(shared: I8, left: I8, right: I8) -> F8:
     """Return 1 - |A & B| / |A | B|; 0 between two empty sets (Jaccard 1912, New Phytologist 11)."""
     return 1 - _similarity(shared, left + right - shared)
 
 
-def dice(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
+def dice(shared: I8, left: I8, right: I8) -> F8:
     """Return 1 - 2 |A & B| / (|A| + |B|); 0 between two empty sets (Dice 1945, Ecology 26)."""
     return 1 - _similarity(2 * shared, left + right)
 
 
-def masi(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
+def masi(shared: I8, left: I8, right: I8) -> F8:
     """Return 1 - m |A & B| / |A | B|; 0 between two empty sets (Passonneau 2006, LREC)."""
     # m: 1 for equal sets, 2/3 if one contains the other, 1/3 for others (nltk rounds these)
     equal = (shared == left) & (shared == right)
@@ -54,7 +55,7 @@ DISTANCES: Mapping[str, Distance] = {"jaccard": jaccard, "dice": dice, "masi": m
 """The distances by name."""
 
 
-def _similarity(above: Sizes, below: Sizes) -> Floats:
+def _similarity(above: I8, below: I8) -> F8:
     """Return above / below; 1 for 0 / 0, because only two empty sets give that."""
     return np.where(below == 0, 1.0, above / np.maximum(below, 1))
 
@@ -211,7 +212,7 @@ class AlphaRows(Rows):
         dense = csr_array(np.concatenate([within, units], axis=1))
         counts = hstack([dense, values.occurrences()], format="csr")
 
-        def measure(sums: Floats) -> dict[str, Floats]:
+        def measure(sums: F8) -> dict[str, F8]:
             return {name: ratios.alpha for name, ratios in _ratios(sums, values, names).items()}
 
         return cls(counts, measure, values, names)
@@ -235,7 +236,7 @@ class AlphaRows(Rows):
         return alphas
 
 
-def _within_units(values: ValueSets, distances: Sequence[str]) -> Floats:
+def _within_units(values: ValueSets, distances: Sequence[str]) -> F8:
     """Return the observed disagreement of each pair by distance, (P, D), summed over its units.
 
     That of a unit is the sum of the distances of all ordered pairs of its values / (values - 1).
@@ -259,12 +260,12 @@ def _within_units(values: ValueSets, distances: Sequence[str]) -> Floats:
 class _Ratios(NamedTuple):
     """Alpha, observed and expected disagreement of R sums of rows."""
 
-    alpha: Floats
-    observed: Floats
-    expected: Floats
+    alpha: F8
+    observed: F8
+    expected: F8
 
 
-def _ratios(sums: Floats, values: ValueSets, distances: Sequence[str]) -> dict[str, _Ratios]:
+def _ratios(sums: F8, values: ValueSets, distances: Sequence[str]) -> dict[str, _Ratios]:
     """Return alpha, observed and expected disagreement of R sums of rows, by distance."""
     times = sums[:, len(distances) + 1 :]
     total = times.sum(axis=1)
@@ -279,9 +280,7 @@ def _ratios(sums: Floats, values: ValueSets, distances: Sequence[str]) -> dict[s
     return ratios
 
 
-def _between_values(
-    times: Floats, values: ValueSets, distances: Sequence[Distance]
-) -> list[Floats]:
+def _between_values(times: F8, values: ValueSets, distances: Sequence[Distance]) -> list[F8]:
     """Return the sum of the similarities of all ordered pairs of values, (R,), by distance.
 
     Each value is also paired with itself. `times` is (R, V), how often each value occurs. Only

@@ -22,7 +22,7 @@ from alignkit.agreement.cautions import FEW, FEW_F1, NEAR_ONE, choice_hits, equa
 from alignkit.agreement.chance.correction import NO_PAIRS
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import MOST_PAIRINGS, AgreementFigures, Pairing
-from alignkit.agreement.names import listed, short_names
+from alignkit.agreement.names import listed
 from alignkit.agreement.numbers import (
     ALL,
     SURE,
@@ -151,7 +151,6 @@ class AnswerWriter:
     def __init__(self, agreement: AgreementFigures) -> None:
         self.agreement = agreement
         self.codes: dict[str, None] = {}  # of the rules that hold so far
-        self.names = short_names(agreement.annotators)
         self.every = agreement.of("annotators")  # every two annotators
         self.several = len(self.every) > 1
         # those with an F1; if there are only two annotators, it must be above 0
@@ -199,7 +198,7 @@ class AnswerWriter:
             quoted=self.quoted if self.has_c else None,
             apart=tuple(side) if alone else (),
             groups=() if alone or not side else (tuple(rest), tuple(side)),
-            names=FrozenMap(self.names),
+            names=FrozenMap(self.agreement.short_names),
         )
 
     def say(self, code: str, **words: object) -> str:
@@ -209,7 +208,7 @@ class AnswerWriter:
 
     def called(self, names: Sequence[str]) -> str:
         """Return the short names of some annotators as a list."""
-        return listed(self.names[name] for name in names)
+        return listed(self.agreement.short_names[name] for name in names)
 
     # who shares how much
     def nothing(self) -> str:
@@ -231,8 +230,7 @@ class AnswerWriter:
         numbers = {two: f1_of(two, ALL) for two in self.pairings}
         if len(numbers) == 1:
             (two,) = numbers
-            names = (two.first, two.second)
-            who = self.subject(names, self.called(names))
+            who = self.subject(two.names, self.called(two.names))
             figures = numbers[two].show("%")
             sure = self.sure_share(two)
             return self.say("two", who=who, figures=figures, sure=sure, measure=self.measure)
@@ -241,7 +239,7 @@ class AnswerWriter:
             ends = []
             for two in ends_of(numbers):
                 figure = numbers[two].show("%", bounds=False)
-                ends.append(f"{figure} ({self.pair(two)})")
+                ends.append(f"{figure} ({self.agreement.label(two)})")
             figures = " to ".join(ends)
         mean = mean_of(numbers).show("%")
         who = self.subject(self.agreement.annotators)
@@ -289,19 +287,15 @@ class AnswerWriter:
         counts = same[most.name]
         clause = self.say(
             "several-identical" if len(alike) > 1 else "nearly-identical",
-            two=self.called((most.first, most.second)),
+            two=self.called(most.names),
             same=counts.same,
             pairs=how_many(counts.pairs, "pair"),
             count=len(alike),
             every=len(self.every),
         )
-        if len(alike) == 1 and {*names} == {most.first, most.second}:
+        if len(alike) == 1 and {*names} == {*most.names}:
             return f"{clause} and"
         return f"{clause}; {text or f'the {len(names)} annotators'}"
-
-    def pair(self, two: Pairing) -> str:
-        """Return the short names of two annotators."""
-        return f"{self.names[two.first]} ~ {self.names[two.second]}"
 
     def sure_share(self, two: Pairing) -> str:
         """Return the clause on the sure links of two annotators, if anyone marks others."""
@@ -418,7 +412,7 @@ class AnswerWriter:
         if level == SURE:
             terms += ", sure links"
         if self.several:
-            terms += f", {self.pair(two)}"
+            terms += f", {self.agreement.label(two)}"
         if part.C < 0:
             code = "no-C"
         elif part.pi0 >= NEAR_ONE:
@@ -480,7 +474,7 @@ class AnswerWriter:
                 "one-sided",
                 count=part.one_sided,
                 used=part.used,
-                whose=f" of {self.called((two.first, two.second))}" if self.several else "",
+                whose=f" of {self.called(two.names)}" if self.several else "",
                 sure=" as sure" if level == SURE else "",
             )
         for two, level, _ in parts:
@@ -488,7 +482,7 @@ class AnswerWriter:
             if low <= 0:  # false where there is no interval
                 of = " of the sure links" if level == SURE else ""
                 if self.several:
-                    of += f" of {self.called((two.first, two.second))}"
+                    of += f" of {self.called(two.names)}"
                 code = "less-than-chance" if high < 0 else "no-more-than-chance"
                 yield self.say(code, of=of)
         if self.agreement.options.normalizer == "min":
@@ -510,7 +504,7 @@ class AnswerWriter:
             unseen=most.unseen,
             common=most.common,
             rest="neither has a link" if isnan(f1) else f"F1 is {percent(f1)}%",
-            two=self.called((two.first, two.second)),
+            two=self.called(two.names),
             count=len(counts),
             every=len(self.every),
         )

@@ -20,7 +20,7 @@ def sides_of(
     values = {}
     for two in pairings:
         number = f1_of(two, ALL)
-        values[two.first, two.second] = Value(number.value, *number.bounds)
+        values[two.names] = Value(number.value, *number.bounds)
     return sides_by(names, values)
 
 

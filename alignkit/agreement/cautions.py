@@ -240,7 +240,7 @@ def _more_pairs(agreement: AgreementFigures) -> Hits:
         exact_case=agreement.options.exact_case,
     )
     try:
-        plan = plan_two(agreement.corpus, two.first, two.second, options)
+        plan = plan_two(agreement.corpus, *two.names, options)
     except OptionError:  # too few pairs to plan from
         return
     if plan.pairs > plan.pilot:
@@ -256,7 +256,7 @@ def _two_digits(count: int) -> int:
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
     """Find links read with a wrong base, and given links that all cells are counted for."""
     misfit = Misfit()
-    shared = agreement.corpus.annotated_by(pairing.first, pairing.second)
+    shared = agreement.corpus.annotated_by(*pairing.names)
     first = LinkArrays.pack(pair.alignment(pairing.first) for pair in shared)
     second = LinkArrays.pack(pair.alignment(pairing.second) for pair in shared)
     misfit.add(first, second)
@@ -310,7 +310,7 @@ def _outliers(agreement: AgreementFigures) -> Hits:
         return
     pairings = agreement.of("annotators")
     for name in agreement.annotators:
-        with_name = [two for two in pairings if name in (two.first, two.second)]
+        with_name = [two for two in pairings if name in two.names]
         without_name = [two for two in pairings if two not in with_name]
         for level in LEVELS:
             highest = max(_f1(with_name, level))
@@ -352,7 +352,7 @@ def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     edited = set[str]()
     for two in pairings:
         if not two.no_edits:
-            edited.update((two.first, two.second))
+            edited.update(two.names)
     shares = list[str]()
     for name in agreement.annotators:
         if name not in edited:

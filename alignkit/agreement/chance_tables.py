@@ -16,9 +16,8 @@ from alignkit.agreement.chance.result import (
     BeyondChance,
 )
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.names import short_names
 from alignkit.agreement.options import CLOSED
-from alignkit.agreement.table_rows import LINKS, UNITS, Rows, Subject, label, level_table
+from alignkit.agreement.table_rows import LINKS, UNITS, Rows, Subject, level_table
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
@@ -29,8 +28,7 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
     if not models:
         return
-    names = short_names(agreement.annotators)
-    rows = [Subject(label(two, names), two) for two in pairings]
+    rows = [Subject(agreement.label(two), two) for two in pairings]
     note = ""
     if any(map(_use_different_pairs, pairings)):
         note = (
@@ -63,14 +61,13 @@ def _use_different_pairs(pairing: Pairing) -> bool:
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of the sentence pairs behind C, with reasons for those left out."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
-    names = short_names(agreement.annotators)
     if not pairings:
         return
     counted: dict[str, list[tuple[str, BeyondChance]]] = {}
     reasons = {BOTH_EMPTY: None}  # in the order of the columns; the first one is always there
     for level, (_, links) in LEVELS.items():
         name, _ = UNITS[level.partition(".")[0]]
-        parts = [(label(two, names), two.main(level)) for two in pairings]
+        parts = [(agreement.label(two), two.main(level)) for two in pairings]
         counted[f"{name.lower()}, {LINKS[links]}"] = parts
         for _, part in parts:
             reasons |= dict.fromkeys(map(_short_reason, part.left_out))

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from math import isnan, nan
 
 from alignkit.agreement.figures import DIFFERENT, AgreementFigures
-from alignkit.agreement.names import short_names
 from alignkit.agreement.table_rows import (
     LINKS,
     SHORT_KINDS,
     Rows,
     Subject,
-    label,
     level_table,
     subjects,
     with_interval,
@@ -132,7 +130,6 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
 
 def unseen_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of the links that two annotators both kept without looking at them."""
-    names = short_names(agreement.annotators)
     rows: list[list[Cell]] = []
     for two in agreement.of("annotators"):
         if two.unseen is None:
@@ -143,7 +140,7 @@ def unseen_table(agreement: AgreementFigures) -> Iterator[Table]:
             reason = NO_LINKS if isnan(without_unseen) else ""
             figures.append(Subject("", two).plain(f"words.{links}.f1"))
             figures.append(Value(without_unseen, reason=reason) if reason else without_unseen)
-        rows.append([label(two, names), two.unseen.common, two.unseen.unseen, *figures])
+        rows.append([agreement.label(two), two.unseen.common, two.unseen.unseen, *figures])
     if not rows:
         return
     columns = [

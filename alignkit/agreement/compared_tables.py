@@ -10,7 +10,7 @@ from alignkit._support.wording import visible
 from alignkit.agreement.answer import CHANCE_NAMES
 from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.figures import DIFFERENT, MOST_PAIRINGS, AgreementFigures, Pairing
-from alignkit.agreement.names import short_names
+from alignkit.agreement.names import listed
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.table_rows import (
     LINKS,
@@ -20,7 +20,6 @@ from alignkit.agreement.table_rows import (
     Rows,
     Subject,
     fitting,
-    label,
     level_table,
     subjects,
     with_interval,
@@ -72,7 +71,7 @@ def _compared(
             cells = list(_measures(agreement, row, f"{unit}.{links}", models, given))
             of_kind.append((row.name, cells))
     if len(pairings) == 1:
-        who = label(pairings[0], short_names(agreement.annotators))
+        who = agreement.label(pairings[0])
     title = _compared_title(agreement, unit, who)
     columns = _measure_columns(models, given, digits=3 if full else None)
     table = level_table(title, columns, levels, anchor)
@@ -152,15 +151,15 @@ def _measures(
 def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -> Table:
     """Return the main table of ``"words"`` or ``"phrases"``; if it is long, by annotator."""
     pairings = agreement.of("annotators")
-    names = short_names(agreement.annotators)
     anchor = f"main-{unit}"
     if len(pairings) <= MOST_PAIRINGS:
-        rows = [Subject(label(two, names), two) for two in pairings]
+        rows = [Subject(agreement.label(two), two) for two in pairings]
         return _compared(agreement, unit, rows, "", anchor, full=False, narrow=narrow)
     title, left_out = UNITS[unit]
     note = "all pairings: see the table pairings"
     if agreement.options.ignore_identical:
         note = f"{left_out}; {note}"
+    names = agreement.short_names
     levels: dict[str, Rows] = {}
     for links in ("possible", "sure"):
         level = f"{unit}.{links}"
@@ -175,7 +174,7 @@ def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[floa
     """Return the mean, lowest and highest F1 of one annotator with the others."""
     known = []
     for two in pairings:
-        if who in (two.first, two.second):
+        if who in two.names:
             f1 = two.sections[0].figures.get(f"{level}.f1", nan)
             if not isnan(f1):
                 known.append(f1)
@@ -246,12 +245,9 @@ def others_table(agreement: AgreementFigures) -> Iterator[Table]:
             cells[two.second, two.first, links] = Subject("", two).cell(f"words.{links}.f1")
     if not which:
         return
-    *others, last = [f"{what} ({visible(other)})" for other, what in which.items()]
-    described = last
-    if others:
-        described = f"{', '.join(others)} and {last}"
+    described = listed(f"{what} ({visible(other)})" for other, what in which.items())
     title = f"Other alignments: F1 of words with {described}"
-    names = short_names(agreement.annotators)
+    names = agreement.short_names
     anchor = "other-alignments"
     table = Table(title, *_side_by_side(names, which, cells), anchor=anchor, ruled=False)
     if table.width > WIDTH:  # then below each other

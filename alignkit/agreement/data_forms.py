@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import kind_of
+from alignkit._support.array_types import I8
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError
 from alignkit.model.alignment import Alignment
@@ -153,7 +154,7 @@ def _numbered(labels: Iterable[Any]) -> dict[Any, int]:
     return number
 
 
-def coded(items: Sequence[Sequence[Any]]) -> tuple[NDArray[np.int64], int]:
+def coded(items: Sequence[Sequence[Any]]) -> tuple[I8, int]:
     """Return the code of each label (items, annotators), and the number of codes."""
     number = _numbered(chain.from_iterable(items))
     size = max(len(number), _LEAST_LABELS)

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import isnan, nan
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from alignkit._support.arguments import check_known
 from alignkit._support.values import FrozenMap
-from alignkit._support.wording import how_many
+from alignkit._support.wording import how_many, visible
 from alignkit.agreement.alpha import KrippendorffAlpha
 from alignkit.agreement.chance.result import LEVELS, BeyondChance, BeyondChanceSection
 from alignkit.agreement.fleiss import FleissKappa
 from alignkit.agreement.intervals import Intervals
 from alignkit.agreement.kappa import CellAgreement, Contingency
+from alignkit.agreement.names import short_names
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
 from alignkit.agreement.pairs import CorpusData
@@ -31,6 +32,8 @@ from alignkit.tables.media import csv_lines
 from alignkit.tables.result import Caution, Result
 
 T = TypeVar("T")
+
+_NONE: FrozenMap[str, Any] = FrozenMap()
 
 KINDS = ("annotators", "adjudicated", "consensus", "automatic")
 """The kinds of pairings: two annotators; an annotator and the adjudicated version, or the majority
@@ -123,13 +126,13 @@ class PairingSection:
     """
 
     name: str
-    pairs: int
-    figures: FrozenMap[str, float]
-    intervals: Intervals
-    overlap: Overlap | None
-    cells: CellAgreement | None
-    different: CellAgreement | None
-    alpha: FrozenMap[str, KrippendorffAlpha]
+    pairs: int = 0
+    figures: FrozenMap[str, float] = _NONE
+    intervals: Intervals = _NONE
+    overlap: Overlap | None = None
+    cells: CellAgreement | None = None
+    different: CellAgreement | None = None
+    alpha: FrozenMap[str, KrippendorffAlpha] = _NONE
     reason: str = ""
 
 
@@ -189,9 +192,14 @@ class Pairing:
     unseen: UnseenLinks | None = None
 
     @property
+    def names(self) -> tuple[str, str]:
+        """The names of the two."""
+        return self.first, self.second
+
+    @property
     def name(self) -> str:
         """The name of the pairing: ``"A ~ B"``."""
-        return f"{self.first} ~ {self.second}"
+        return " ~ ".join(self.names)
 
     def section(self, name: str) -> PairingSection:
         """Return the agreement in a section.
@@ -295,10 +303,10 @@ class Together:
     alpha: FrozenMap[str, KrippendorffAlpha]
     figures: FrozenMap[str, float]
     intervals: Intervals
-    mean: FrozenMap[str, float]
-    automatic: FrozenMap[str, float]
-    mean_left_out: FrozenMap[str, int]
-    automatic_left_out: FrozenMap[str, int]
+    mean: FrozenMap[str, float] = _NONE
+    automatic: FrozenMap[str, float] = _NONE
+    mean_left_out: FrozenMap[str, int] = _NONE
+    automatic_left_out: FrozenMap[str, int] = _NONE
 
 
 class FigureResult(Result):
@@ -397,6 +405,22 @@ class AgreementFigures(FigureResult):
         return named("pairing", f"{first} ~ {second}", pairings)
 
     @cached_property
+    def short_names(self) -> dict[str, str]:
+        """The annotators with the short names that sentences and tables have."""
+        return short_names(self.annotators)
+
+    @property
+    def shortened(self) -> str:
+        """A list of what each short name stands for, if it is not the name itself."""
+        names = self.short_names.items()
+        return ", ".join(f"{short} is {visible(name)}" for name, short in names if short != name)
+
+    def label(self, pairing: Pairing) -> str:
+        """Return the name of a pairing in a row: "A ~ B", or "A ~ others" for a consensus."""
+        first, second = (self.short_names.get(name, name) for name in pairing.names)
+        return f"{first} ~ others" if pairing.kind == "consensus" else f"{first} ~ {second}"
+
+    @cached_property
     def same(self) -> Mapping[str, SamePairs]:
         """In how many pairs every two annotators have the same links, by the name of the pairing.
 
@@ -405,9 +429,7 @@ class AgreementFigures(FigureResult):
         data = CorpusData(self.corpus, exact_case=self.options.exact_case)
         initial = self.initial if self.initial in self.corpus.aligners else None
         pairings = [two for two in self.of("annotators") if not two.given]
-        return FrozenMap(
-            {two.name: same_pairs(data, two.first, two.second, initial) for two in pairings}
-        )
+        return FrozenMap({two.name: same_pairs(data, *two.names, initial) for two in pairings})
 
     @cached_property
     def votes(self) -> VoteTable | None:
@@ -463,7 +485,7 @@ def without(mean: float, pairings: int) -> str:
 def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
     """Yield every figure of a pairing, section by section."""
     for section in pairing.sections:
-        at = (pairing.kind, pairing.first, pairing.second, section.name)
+        at = (pairing.kind, *pairing.names, section.name)
         for name, value in section.figures.items():
             yield _figure((*at, *split(name)), value, section.pairs, section.intervals.get(name))
         for chance, level, _ in pairing.results():
@@ -489,7 +511,7 @@ def _unseen_figures(pairing: Pairing) -> Iterator[Figure]:
     if pairing.unseen is None:
         return
     pairs = pairing.sections[0].pairs
-    at = (pairing.kind, pairing.first, pairing.second, "all")
+    at = (pairing.kind, *pairing.names, "all")
     yield Figure(*at, "words.possible", "common", pairing.unseen.common, pairs=pairs)
     yield Figure(*at, "words.possible", "unseen", pairing.unseen.unseen, pairs=pairs)
     for kind, f1 in pairing.unseen.f1.items():

@@ -24,17 +24,18 @@ from math import nan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from alignkit._support.arguments import check_arguments, naming_keywords
+from alignkit._support.array_types import F8, I8, U1
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.intervals import Floats, Rows, Statistic
+from alignkit.agreement.intervals import Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.errors import OptionError
 from alignkit.model.alignment import NULL
 from alignkit.model.arrays import whole_numbers
 from alignkit.model.corpus import Corpus
-from alignkit.stats.resampling import ratio
+from alignkit.stats.resampling import only_values, ratio
 
 CATEGORIES = ("null", "possible", "sure")
 _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
@@ -157,16 +158,14 @@ def _rows(data: PairData) -> Rows:
     else:
         summed = columns
 
-    def measure(sums: Floats) -> Mapping[str, Floats]:
+    def measure(sums: F8) -> Mapping[str, F8]:
         totals = sums[:, 2 : 2 + len(CATEGORIES)]
         return fleiss_ratios(sums[:, 0], sums[:, 1], totals, raters)
 
     return Rows(summed.astype(np.float64), measure)
 
 
-def fleiss_ratios(
-    items: Floats, agreeing: Floats, totals: Floats, raters: int
-) -> dict[str, Floats]:
+def fleiss_ratios(items: F8, agreeing: F8, totals: F8, raters: int) -> dict[str, F8]:
     """Return kappa, observed and expected agreement, (R,), of R sums over items.
 
     `items` and `agreeing` (ordered pairs of judgements) are (R,), `totals` (judgements of each
@@ -220,18 +219,18 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     items = np.array([len(table)], np.float64)
     agreeing = np.array([(table * (table - 1)).sum()])
     totals = table.sum(axis=0, dtype=np.float64)[np.newaxis]
-    ratios = fleiss_ratios(items, agreeing, totals, raters)
-    return float(ratios["kappa"][0]), float(ratios["observed"][0]), float(ratios["expected"][0])
+    ratios = only_values(fleiss_ratios(items, agreeing, totals, raters))
+    return ratios["kappa"], ratios["observed"], ratios["expected"]
 
 
 class _Proposals(NamedTuple):
     """What an annotator proposes: the number of the cell of each proposal, and its category."""
 
-    cells: NDArray[np.int64]
-    categories: NDArray[np.uint8]
+    cells: I8
+    categories: U1
 
 
-def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _proposals(data: PairData) -> tuple[U1, I8]:
     """Return the proposal of each annotator for each item, (items, annotators), and its pair.
 
     An item is a cell that somebody proposed. Items are in the order of the cells.
@@ -288,10 +287,10 @@ def _proposed(data: PairData, name: str) -> _Proposals:
 class _LinkedCells(NamedTuple):
     """The cells of the links and the marked nulls of an annotator."""
 
-    pair: NDArray[np.int64]
-    row: NDArray[np.int64]  # a target word, from 1; 0 is the NULL
-    column: NDArray[np.int64]  # a source word, from 1
-    sure: NDArray[np.int64]
+    pair: I8
+    row: I8  # a target word, from 1; 0 is the NULL
+    column: I8  # a source word, from 1
+    sure: I8
 
 
 def _linked_cells(data: PairData, name: str) -> _LinkedCells:
@@ -309,7 +308,7 @@ def _linked_cells(data: PairData, name: str) -> _LinkedCells:
     )
 
 
-def _marked_nulls(data: PairData, name: str) -> NDArray[np.int64]:
+def _marked_nulls(data: PairData, name: str) -> I8:
     """Return (pair, word, sure) of the source words explicitly aligned to nothing."""
     corpus = data.data.corpus
     marked: list[tuple[int, int, bool]] = []
@@ -320,7 +319,7 @@ def _marked_nulls(data: PairData, name: str) -> NDArray[np.int64]:
     return np.array(marked, np.int64).reshape(-1, 3)
 
 
-def _tally(judgements: NDArray[np.uint8], categories: int) -> NDArray[np.int64]:
+def _tally(judgements: U1, categories: int) -> I8:
     """Return how many annotators chose each category, (items, categories)."""
     chosen = judgements[:, :, np.newaxis] == np.arange(categories)
     return np.asarray(chosen.sum(axis=1), np.int64)

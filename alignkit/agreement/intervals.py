@@ -8,22 +8,20 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F8
 from alignkit.agreement.options import Draws
 from alignkit.agreement.pairs import PairData
 from alignkit.stats.clusters import jackknife_interval
-from alignkit.stats.resampling import ONE_PAIR, Interval, chunks, interval_of
+from alignkit.stats.resampling import ONE_PAIR, Interval, chunks, interval_of, only_values
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Floats = NDArray[np.float64]
-
 _MOST_COUNTS = 1 << 22  # that are a dense array at one time
 
-Measure = Callable[[Floats], Mapping[str, Floats]]
+Measure = Callable[[F8], Mapping[str, F8]]
 """Turns (R, K) sums of rows into named measures, (R,) each; NaN if undefined."""
 
 
@@ -31,44 +29,44 @@ Measure = Callable[[Floats], Mapping[str, Floats]]
 class Rows:
     """The counts of P sentence pairs, and the measures of sums of them."""
 
-    counts: Floats | csr_array[np.float64]
+    counts: F8 | csr_array[np.float64]
     measure: Measure  # from (R, K) sums to the measures
 
     def __len__(self) -> int:
         return int(self.counts.shape[0])
 
-    def sums(self, weights: Floats) -> Floats:
+    def sums(self, weights: F8) -> F8:
         """Return the (R, K) sums of rows, weighted by (R, P) weights."""
         if isinstance(self.counts, np.ndarray):
-            dense: Floats = weights @ self.counts
+            dense: F8 = weights @ self.counts
             return dense
         # left column by column, as those who take sums of sparse counts want them
         return np.asarray(self.counts.T @ weights.T, np.float64).T
 
-    def part(self, mask: NDArray[np.bool_]) -> Rows:
+    def part(self, mask: B1) -> Rows:
         """Return the rows of the pairs of a (P,) mask."""
         return replace(self, counts=self.counts[mask])
 
-    def without_each(self) -> dict[str, Floats]:
+    def without_each(self) -> dict[str, F8]:
         """Return the measures without one of the pairs, (P,) each, in the order of the pairs."""
         total = self.total()
         parts = [self.measure(total - counts) for counts in self.dense()]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def dense(self) -> Iterator[Floats]:
+    def dense(self) -> Iterator[F8]:
         """Yield the counts of some pairs at a time, as dense arrays."""
         step = max(1, _MOST_COUNTS // self.counts.shape[1])
         for start in range(0, len(self), step):
             counts = self.counts[start : start + step]
             yield counts if isinstance(counts, np.ndarray) else counts.toarray()
 
-    def total(self) -> Floats:
+    def total(self) -> F8:
         """Return the (1, K) sum of all rows."""
         return self.sums(np.ones((1, len(self))))
 
     def figures(self) -> dict[str, float]:
         """Return the measures of all pairs together."""
-        return {name: float(values[0]) for name, values in self.measure(self.total()).items()}
+        return only_values(self.measure(self.total()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ Intervals = Mapping[str, Union[Interval, str]]
 def bootstrap(
     statistics: Sequence[Statistic],
     rows: Sequence[Rows],
-    sections: Sequence[NDArray[np.bool_]],
+    sections: Sequence[B1],
     options: Draws,
 ) -> list[Intervals]:
     """Return intervals of statistics over the same P sentence pairs.
@@ -122,7 +120,7 @@ def bootstrap(
             intervals.append(dict.fromkeys(names, ONE_PAIR if count else NO_PAIRS))
             continue
         parts = [(part, of_all.part(mask)) for part, of_all in zip(statistics, rows, strict=True)]
-        values: dict[str, list[Floats]] = {name: [] for name in names}
+        values: dict[str, list[F8]] = {name: [] for name in names}
         width = max(part.counts.shape[1] for _, part in parts)
         for weights in draw_weights(count, options.resamples, stream, width=width):
             for statistic, part in parts:
@@ -167,7 +165,7 @@ def draw_weights(
     seeds: np.random.SeedSequence | np.random.Generator,
     *,
     width: int = 1,
-) -> Iterator[Floats]:
+) -> Iterator[F8]:
     """Yield chunks (c, count) of how often each pair is drawn."""
     rng = np.random.default_rng(seeds)
     shares = np.full(count, 1 / count)
@@ -175,7 +173,7 @@ def draw_weights(
         yield rng.multinomial(count, shares, size=size).astype(np.float64)
 
 
-def reasoned(values: Floats, confidence: float) -> Interval | str:
+def reasoned(values: F8, confidence: float) -> Interval | str:
     """Return the interval of the values in resamples, or the reason why there is none."""
     interval = interval_of(values, confidence)
     return interval.reason or interval

@@ -13,16 +13,16 @@ from math import nan
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, every, naming_keywords
-from alignkit.agreement.intervals import Floats, Rows, Statistic
+from alignkit._support.array_types import F8, I8
+from alignkit.agreement.intervals import Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import OptionError
 from alignkit.model.arrays import whole_numbers
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS
-from alignkit.stats.resampling import ratio
+from alignkit.stats.resampling import only_values, ratio
 
 Table = Sequence[Sequence[int]]
 
@@ -85,9 +85,9 @@ class Contingency:
             tuple(categories),
             counts,
             items,
-            observed=float(ratios["observed"][0]),
-            kappa=float(ratios["kappa"][0]),
-            ac1=float(ratios["ac1"][0]),
+            observed=ratios["observed"],
+            kappa=ratios["kappa"],
+            ac1=ratios["ac1"],
             prevalence=tuple(shares),
         )
 
@@ -143,7 +143,7 @@ def cohen_kappa(table: Table) -> float:
     Cohen 1960, A coefficient of agreement for nominal scales, Educational and Psychological
     Measurement 20:37-46, https://doi.org/10.1177/001316446002000104.
     """
-    return float(_ratios_of(_checked(table))["kappa"][0])
+    return _ratios_of(_checked(table))["kappa"]
 
 
 def gwet_ac1(table: Table) -> float:
@@ -176,10 +176,10 @@ def gwet_ac1(table: Table) -> float:
     agreement, British Journal of Mathematical and Statistical Psychology 61:29-48,
     https://doi.org/10.1348/000711006X126600.
     """
-    return float(_ratios_of(_checked(table))["ac1"][0])
+    return _ratios_of(_checked(table))["ac1"]
 
 
-def table_ratios(sums: Floats) -> dict[str, Floats]:
+def table_ratios(sums: F8) -> dict[str, F8]:
     """Return the observed agreement, kappa and AC1 of R tables of Q categories, (R, Q * Q)."""
     size = round(sums.shape[1] ** 0.5)
     tables = sums.reshape(-1, size, size)
@@ -197,7 +197,7 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
     }
 
 
-def weighted_kappas(tables: Floats, distances: Floats) -> Floats:
+def weighted_kappas(tables: F8, distances: F8) -> F8:
     """Return kappa of tables of Q categories, (..., Q, Q), with (Q, Q) distances between them."""
     # 1 - sum(distance observed) / sum(distance expected): Cohen 1968, Psychological Bulletin 70.
     # Not shares, but counts: `observed` is the first sum times items, `expected` the second times
@@ -210,8 +210,8 @@ def weighted_kappas(tables: Floats, distances: Floats) -> Floats:
     return ratio(expected - items * observed, expected)
 
 
-def _ratios_of(counts: tuple[tuple[int, ...], ...]) -> dict[str, Floats]:
-    return table_ratios(np.array(counts, np.float64).reshape(1, -1))
+def _ratios_of(counts: tuple[tuple[int, ...], ...]) -> dict[str, float]:
+    return only_values(table_ratios(np.array(counts, np.float64).reshape(1, -1)))
 
 
 def _checked(table: Table) -> tuple[tuple[int, ...], ...]:
@@ -321,7 +321,7 @@ def cell_agreement(
     return CellAgreement.of((first, second), _whole_rows(data))
 
 
-def _tables(data: PairData) -> NDArray[np.int64]:
+def _tables(data: PairData) -> I8:
     """Return the (P, 3, 3) tables, from the sizes of S and P of both and of their overlaps.
 
     The rows of a table are the categories of the first annotator (`hyp`), the columns those of the
@@ -337,7 +337,7 @@ def _tables(data: PairData) -> NDArray[np.int64]:
     )
     none_above_sure = np.pad(at_least, ((0, 1), (0, 1), (0, 0)))
     exactly_first = none_above_sure[:-1] - none_above_sure[1:]
-    exactly: NDArray[np.int64] = exactly_first[:, :-1] - exactly_first[:, 1:]
+    exactly: I8 = exactly_first[:, :-1] - exactly_first[:, 1:]
     return exactly.transpose(2, 0, 1)
 
 
@@ -354,7 +354,7 @@ def _binary_rows(data: PairData, least: int) -> Rows:
         for column in range(3):
             of_two[:, int(row >= least), int(column >= least)] += of_three[:, row, column]
 
-    def measure(sums: Floats) -> Mapping[str, Floats]:
+    def measure(sums: F8) -> Mapping[str, F8]:
         """Return the ratios of tables, and the share of judgements that are in the category."""
         # how many annotators put the cells of each place of the table into the category
         judgements = sums @ np.array([0.0, 1.0, 1.0, 2.0])

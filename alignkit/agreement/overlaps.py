@@ -8,10 +8,10 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
-from alignkit.agreement.intervals import Floats, Rows, Statistic
+from alignkit._support.array_types import F8, I8
+from alignkit.agreement.intervals import Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_phrases
@@ -118,7 +118,7 @@ class Overlap:
         return {level: getattr(self, _field_of(level)) for level in _LEVELS}
 
 
-def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
+def overlap_ratios(sums: F8) -> Mapping[str, F8]:
     """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|."""
     hypothesis, hypothesis_found, reference, reference_found = sums.T
     precision = ratio(hypothesis_found, hypothesis)
@@ -158,7 +158,7 @@ def _phrase_rows(data: PairData, links: Literal["possible", "sure"]) -> Rows:
     return Rows(columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
 
 
-def columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]) -> Floats:
+def columns(counts: I8, names: Sequence[str], wanted: Sequence[str]) -> F8:
     """Return the named columns of counts as floats."""
     return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
 

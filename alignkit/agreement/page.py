@@ -15,6 +15,7 @@ from alignkit.agreement.chance.result import LEVELS, SentenceAgreement
 from alignkit.agreement.compared_tables import all_given, main_table, others_table
 from alignkit.agreement.disagreements import SHAPES, Disagreements, differences_csv, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.names import listed
 from alignkit.agreement.plots import agreement_plot, model_plot
 from alignkit.agreement.report import agreement_head, agreement_notes, legend
 from alignkit.agreement.scale import ScalePlace
@@ -78,11 +79,8 @@ def draw_agreement_page(
     check_arguments(draw_agreement_page, locals())
     writer = AnswerWriter(agreement)
     answer = writer.answer()
-    *names, last = answer.names.values()
-    if len(names) < 4:
-        who = f"{', '.join(names)} and {last}"
-    else:
-        who = f"{len(names) + 1} annotators"
+    names = agreement.short_names.values()
+    who = listed(names) if len(names) < 5 else f"{len(names)} annotators"
     mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
     wide = {"precision", "recall", "used"}  # the columns that narrow screens do not show
     if not all_given(agreement.of("annotators")):
@@ -104,7 +102,7 @@ def draw_agreement_page(
         "models": model_plot(agreement).image("models", "C by every model of chance"),
         "scale": _published_scale(writer.scale),
         "tables": agreement_tables(agreement),
-        "legend": legend(agreement, answer, [table.sheet() for table in mains]),
+        "legend": legend(agreement, [table.sheet() for table in mains]),
         "intervals": agreement.options.bootstrap != "none",
         "head": [line.strip() for line in agreement_head(agreement)],
         "signature": agreement.signature,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_kind, check_known, words
+from alignkit._support.array_types import B1, I8
+from alignkit._support.cached_methods import cached_method
 from alignkit.agreement.options import Grouped
 from alignkit.corpora.labelled import judges_of
 from alignkit.errors import OptionError
 from alignkit.model.alignment import NULL, Alignment
-from alignkit.model.annotation import PERIODS
+from alignkit.model.annotation import PERIODS, Annotation
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus, group_texts, values_of
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Rows as Counts
 from alignkit.scoring.counts import count_links
 
@@ -26,6 +26,7 @@ UNIVERSES = ("all", "judged")
 """The cells for kappa and AC1: all, or those that the annotators judged."""
 
 _UNALIGNED = Alignment()
+_ABSENT = Annotation(_UNALIGNED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class CorpusPart:
     """A part of the corpus: its name, and the positions of its pairs."""
 
     name: str
-    members: NDArray[np.int64]
+    members: I8
 
     def __len__(self) -> int:
         return len(self.members)
@@ -109,13 +110,10 @@ def check_case(ignore_identical: bool, exact_case: bool) -> None:
         )
 
 
-def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
-    """Return the cells of a pair that an annotator judged: links, and other labelled cells."""
-    alignment = pair.alignment(name)
+def judged_cells(alignment: Alignment) -> Alignment:
+    """Return the cells that an annotator judged as links: links, and other labelled cells."""
     labelled = [link for link in alignment.labels if NULL not in link]
-    if not labelled:
-        return alignment.points()
-    return np.unique(np.concatenate([alignment.points(), np.array(labelled, np.int32)]), axis=0)
+    return Alignment((), [*alignment.possible, *labelled])
 
 
 class CorpusData:
@@ -124,83 +122,68 @@ class CorpusData:
     def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
         self.corpus = corpus
         self.exact_case = exact_case
-        self._aligned: dict[str, NDArray[np.bool_]] = {}
-        self._links: dict[str, LinkArrays] = {}
-        self._judged: dict[str, LinkArrays] = {}
-        self._unseen: dict[str, LinkArrays] = {}
-        self._starts: dict[str, list[str | None]] = {}
 
-    def aligned(self, name: str) -> NDArray[np.bool_]:
+    @cached_method
+    def aligned(self, name: str) -> B1:
         """(Q,): the pairs that an annotator aligned, a mask."""
-        if name not in self._aligned:
-            self._aligned[name] = np.array([pair.aligned_by(name) for pair in self.corpus], bool)
-        return self._aligned[name]
+        return np.array([pair.aligned_by(name) for pair in self.corpus], bool)
 
+    def places(self, names: Sequence[str], least: int | None = None) -> I8:
+        """Return the positions of the pairs that so many annotators aligned (None: all of them)."""
+        aligned = np.sum([self.aligned(name) for name in names], axis=0)
+        return np.flatnonzero(aligned >= (least or len(names)))
+
+    @cached_method
     def links(self, name: str) -> LinkArrays:
         """Return the links of an annotator; none in pairs not aligned by this annotator."""
-        if name not in self._links:
-            alignments = []
-            for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True):
-                if aligned:
-                    alignments.append(pair.alignment(name))
-                else:
-                    alignments.append(_UNALIGNED)
-            self._links[name] = self._sized(LinkArrays.pack(alignments))
-        return self._links[name]
+        return self._packed(self._alignments(name))
 
-    def started(self, name: str, initial: str) -> NDArray[np.bool_]:
+    def _alignments(self, name: str) -> Iterator[Alignment]:
+        """Yield the alignment of each pair; an empty one if this annotator has none."""
+        for pair in self.corpus:
+            yield pair.alignment(name) if pair.aligned_by(name) else _UNALIGNED
+
+    def started(self, name: str, initial: str) -> B1:
         """(Q,): the pairs in which an annotator started from `initial`, or it is not known.
 
         An empty `initial` is a start without links.
         """
-        if name not in self._starts:
-            starts = []
-            for pair in self.corpus:
-                annotation = pair.annotations.get(name)
-                starts.append(None if annotation is None else annotation.start)
-            self._starts[name] = starts
-        return np.array([start in (None, initial) for start in self._starts[name]], bool)
+        return np.array([start in (None, initial) for start in self._starts(name)], bool)
+
+    @cached_method
+    def _starts(self, name: str) -> list[str | None]:
+        """Return what an annotator started from in each pair; None if it is not known."""
+        return [pair.annotations.get(name, _ABSENT).start for pair in self.corpus]
 
     @cached_property
     def has_unseen(self) -> bool:
         """Whether anybody kept links without looking at them."""
-        for pair in self.corpus:
-            if any(annotation.unseen for annotation in pair.annotations.values()):
-                return True
-        return False
+        annotations = chain.from_iterable(pair.annotations.values() for pair in self.corpus)
+        return any(annotation.unseen for annotation in annotations)
 
+    @cached_method
     def unseen(self, name: str) -> LinkArrays:
         """Return the links that an annotator kept without looking at them."""
-        if name not in self._unseen:
-            kept = []
-            for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True):
-                links = pair.annotations[name].unseen if aligned else ()
-                kept.append(Alignment((), links) if links else _UNALIGNED)
-            self._unseen[name] = self._sized(LinkArrays.pack(kept))
-        return self._unseen[name]
+        unseen = [pair.annotations.get(name, _ABSENT).unseen for pair in self.corpus]
+        return self._packed(Alignment((), links) for links in unseen)
 
+    @cached_method
     def judged(self, name: str) -> LinkArrays:
         """Return the cells that an annotator judged (`judged_cells`) as links."""
-        if name not in self._judged:
-            none = np.empty((0, 2), np.int32)
-            of_pairs = []
-            for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True):
-                if aligned:
-                    of_pairs.append(judged_cells(pair, name))
-                else:
-                    of_pairs.append(none)
-            cells = np.concatenate([none, *of_pairs])
-            if len(cells) == len(self.links(name).links):
-                raise OptionError(
-                    f"{name!r} has no labels on cells without a link, so it is not known which "
-                    "cells were judged: compare over all cells (`universe='all'`), or read the "
-                    "annotations from a format that keeps such labels, such as transread"
-                )
-            offsets = np.cumsum([0, *map(len, of_pairs)])
-            none_sure = np.zeros(len(cells), np.uint8)
-            extents = LinkArrays.extents(cells, offsets)
-            self._judged[name] = self._sized(LinkArrays.trusted(cells, none_sure, offsets, extents))
-        return self._judged[name]
+        cells = self._packed(map(judged_cells, self._alignments(name)))
+        if len(cells.links) == len(self.links(name).links):
+            raise OptionError(
+                f"{name!r} has no labels on cells without a link, so it is not known which "
+                "cells were judged: compare over all cells (`universe='all'`), or read the "
+                "annotations from a format that keeps such labels, such as transread"
+            )
+        return cells
+
+    def _packed(self, alignments: Iterable[Alignment]) -> LinkArrays:
+        """Return the links of all pairs, with the numbers of words of each as its size."""
+        packed = LinkArrays.pack(alignments)
+        lengths = np.maximum(packed.lengths, self.lengths.astype(np.int32))
+        return LinkArrays.trusted(packed.links, packed.sure, packed.offsets, lengths)
 
     def records_judged(self, name: str) -> bool:
         """Whether the corpus records which cells an annotator judged."""
@@ -211,7 +194,7 @@ class CorpusData:
         return True
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> B1:
         """(Q,): the pairs with known words, a mask."""
         return np.array([pair.has_text for pair in self.corpus], bool)
 
@@ -225,15 +208,10 @@ class CorpusData:
         return source, target
 
     @cached_property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> I8:
         """(Q, 2): N and M; 0 if the words are not known."""
         sides = [pair.lengths if pair.has_text else (0, 0) for pair in self.corpus]
         return np.array(sides, np.int64).reshape(-1, 2)
-
-    def _sized(self, packed: LinkArrays) -> LinkArrays:
-        """Return the same links, with the numbers of words of each pair as its size."""
-        lengths = np.maximum(packed.lengths, self.lengths.astype(np.int32))
-        return LinkArrays.trusted(packed.links, packed.sure, packed.offsets, lengths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,10 +220,9 @@ class PairData:
 
     data: CorpusData  # the whole corpus
     annotators: tuple[str, ...]  # who is compared; of two, the second is the reference
-    places: NDArray[np.int64]  # (P,): the positions of the pairs in the corpus, rising
+    places: I8  # (P,): the positions of the pairs in the corpus, rising
     ignore_identical: bool = False  # whether items of equal words are left out
     universe: str = "all"  # one of UNIVERSES
-    _links: dict[str, LinkArrays] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -263,14 +240,12 @@ class PairData:
         if universe == "judged":
             for name in names:
                 data.judged(name)
-        done = np.sum([data.aligned(name) for name in names], axis=0)
-        places = np.flatnonzero(done >= (len(names) if least is None else least))
-        return cls(data, names, places, ignore_identical, universe)
+        return cls(data, names, data.places(names, least), ignore_identical, universe)
 
     def __len__(self) -> int:
         return len(self.places)
 
-    def inside(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def inside(self, members: I8) -> B1:
         """(P,): the pairs at some positions of the corpus, a mask."""
         return np.isin(self.places, members)
 
@@ -287,7 +262,7 @@ class PairData:
         return source.take(self.places), target.take(self.places)
 
     @cached_property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> I8:
         """(P, 2): N and M."""
         self._check_words()
         return self.data.lengths[self.places]
@@ -296,13 +271,12 @@ class PairData:
         """Return the links of an annotator, including identical ones."""
         return self.data.links(name).take(self.places)
 
+    @cached_method
     def links(self, name: str) -> LinkArrays:
         """Return the links of an annotator, without those of equal words on request."""
-        if name not in self._links:
-            self._links[name] = self._different(self.all_links(name))
-        return self._links[name]
+        return self._different(self.all_links(name))
 
-    def aligned(self, name: str) -> NDArray[np.bool_]:
+    def aligned(self, name: str) -> B1:
         """(P,): the pairs that an annotator aligned, a mask."""
         return self.data.aligned(name)[self.places]
 
@@ -315,7 +289,7 @@ class PairData:
         return self._different(cells)
 
     @cached_property
-    def cells(self) -> NDArray[np.int64]:
+    def cells(self) -> I8:
         """(P,): the number of cells in the universe."""
         if self.universe == "judged":
             return np.diff(self.judged.offsets)
@@ -347,7 +321,7 @@ class PairData:
         return links
 
 
-def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int64]:
+def _identical_cells(source: TokenArrays, target: TokenArrays) -> I8:
     """(P,): the number of cells of equal words: for each word, the product of its counts."""
     words = np.int64(1 + max(source.ids.max(initial=0), target.ids.max(initial=0)))
     first, first_counts = _words_of_pairs(source, words)
@@ -360,7 +334,7 @@ def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int
     return cells
 
 
-def _words_of_pairs(side: TokenArrays, words: np.int64) -> tuple[NDArray[Any], NDArray[Any]]:
+def _words_of_pairs(side: TokenArrays, words: np.int64) -> tuple[I8, I8]:
     """Return the distinct words of each pair, as pair * `words` + word, and their counts."""
     pair = np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets))
     return np.unique(pair * words + side.ids, return_counts=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan, nan
 
-from alignkit._support.wording import how_many, visible
+from alignkit._support.wording import how_many
 from alignkit.agreement.answer import CHANCE_NAMES, AnswerWriter
 from alignkit.agreement.figures import MOST_PAIRINGS, AgreementFigures, Pairing
 from alignkit.agreement.numbers import Number, c_of, f1_of
@@ -23,7 +23,7 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     writer = AnswerWriter(agreement)
     answer = writer.answer()
     series = _SERIES if writer.weak else _SERIES[:1]
-    pairings = _drawn_pairings(agreement, answer.names)
+    pairings = _drawn_pairings(agreement)
     several = len(agreement.of("annotators")) > 1
     measures = {"F1 (%)": f1_of}
     if answer.quoted:
@@ -55,11 +55,11 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     caption += f": {'; '.join(map(' ~ '.join, pairings))}"
     if len(series) > 1:
         caption += "; filled circles: all links, open diamonds: sure links"
-    caption += _notes(agreement, answer.names, drawn)
+    caption += _notes(agreement, drawn)
     return DotPlot(panels, [text for _, text in series], f"{caption}.")
 
 
-def _notes(agreement: AgreementFigures, names: Mapping[str, str], drawn: Sequence[Value]) -> str:
+def _notes(agreement: AgreementFigures, drawn: Sequence[Value]) -> str:
     """Return the end of the caption: what is left out, the lines, and the short names."""
     caption = ""
     if agreement.options.ignore_identical:
@@ -70,24 +70,22 @@ def _notes(agreement: AgreementFigures, names: Mapping[str, str], drawn: Sequenc
     undefined = sum(isnan(value.value) for value in drawn)
     if undefined:
         caption += f"; {how_many(undefined, 'value')} undefined, not drawn"
-    short = [f"{text} is {visible(name)}" for name, text in names.items() if text != name]
-    if short:
-        caption += f"; {', '.join(short)}"
+    if agreement.shortened:
+        caption += f"; {agreement.shortened}"
     return caption
 
 
-def _drawn_pairings(
-    agreement: AgreementFigures, names: Mapping[str, str]
-) -> dict[tuple[str, ...], list[Pairing]]:
+def _drawn_pairings(agreement: AgreementFigures) -> dict[tuple[str, ...], list[Pairing]]:
     """Return the pairings of each row: one of two annotators, or if there are many, of one."""
     pairings = agreement.of("annotators")
+    names = agreement.short_names
     rows: dict[tuple[str, ...], list[Pairing]] = {}
     if len(pairings) <= MOST_PAIRINGS:
         for two in pairings:
             rows[names[two.first], names[two.second]] = [two]
         return rows
     for who in agreement.annotators:
-        rows[names[who],] = [two for two in pairings if who in (two.first, two.second)]
+        rows[names[who],] = [two for two in pairings if who in two.names]
     return rows
 
 
@@ -95,7 +93,7 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
     """Return the figure of C by every model; empty for one model or too many rows."""
     writer = AnswerWriter(agreement)
     series = _SERIES if writer.weak else _SERIES[:1]
-    names = writer.names
+    names = agreement.short_names
     pairings = agreement.of("annotators")
     compared = [two for two in pairings if len(two.beyond) > 1 and len(pairings) <= MOST_PAIRINGS]
     panels = []

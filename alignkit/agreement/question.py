@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from math import isnan
 from typing import NamedTuple
-
-import numpy as np
 
 from alignkit._support.arguments import check_kind
 from alignkit._support.options import takes
@@ -264,33 +261,19 @@ def _together(
     beyond: CorpusBeyondChance, names: tuple[str, ...], pairings: Sequence[Pairing]
 ) -> tuple[Together, ...]:
     """Return the agreement of all annotators in each section, and the means over pairings."""
-    annotated = np.array([beyond.data.aligned(name) for name in names])
     joint = joint_sections(beyond.data, names, beyond.parts, beyond.options)
     results = []
-    for place, (part, of_all) in enumerate(zip(beyond.parts, joint, strict=True)):
-        inside = annotated[:, part.members]
-        left_out = Counter[str]()
-        for flags in inside.T.tolist():
-            missing = [name for name, has in zip(names, flags, strict=True) if not has]
-            if missing:
-                left_out[f"not annotated by {', '.join(missing)}"] += 1
+    for place, together in enumerate(joint):
         mean, mean_left_out = _mean(pairings, "annotators", place)
         automatic, automatic_left_out = _mean(pairings, "automatic", place, least=2)
-        together = Together(
-            name=part.name,
-            pairs=len(part),
-            used=int((inside.sum(axis=0) > 1).sum()),
-            left_out=FrozenMap(left_out),
-            fleiss=of_all.fleiss,
-            alpha=of_all.alpha,
-            figures=of_all.figures,
-            intervals=of_all.intervals,
+        with_means = replace(
+            together,
             mean=mean,
             automatic=automatic,
             mean_left_out=mean_left_out,
             automatic_left_out=automatic_left_out,
         )
-        results.append(together)
+        results.append(with_means)
     return tuple(results)
 
 

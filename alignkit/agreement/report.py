@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import isnan
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from alignkit.agreement.answer import CHANCE_NAMES, Answer
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import INTERVALS
-from alignkit.agreement.names import short_names
+from alignkit.agreement.names import listed
 from alignkit.agreement.options import CLOSED
 from alignkit.errors import OptionError
 from alignkit.tables.columns import Column, ShownCell
@@ -117,12 +117,11 @@ _MOST_PAIRINGS = 3  # that a note lists
 def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
     """Yield on how many pairs edit models are based, if annotators were shown different starts."""
     start = repr(agreement.initial) if agreement.initial else "nothing"
-    short = short_names(agreement.annotators)
     people = [two for two in agreement.of("annotators") if two.beyond]
     some: list[str] = []
     none: list[str] = []
     for two in people:
-        who = table_rows.label(two, short)
+        who = agreement.label(two)
         pairs = two.sections[0].pairs
         if two.same_start == 0 and two.no_edits:
             none.append(who)
@@ -139,8 +138,8 @@ def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
 def _shortened(names: Sequence[str]) -> str:
     """Return the first pairings of a list, and the number of the others."""
     more = len(names) - _MOST_PAIRINGS
-    listed = ", ".join(names[:_MOST_PAIRINGS])
-    return f"{listed} and {more} more" if more > 0 else listed
+    shown = ", ".join(names[:_MOST_PAIRINGS])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _kappa_over(agreement: AgreementFigures) -> str:
@@ -152,7 +151,7 @@ def _kappa_over(agreement: AgreementFigures) -> str:
     return "all cells"
 
 
-def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) -> str:
+def legend(agreement: AgreementFigures, shown: Sequence[Sheet]) -> str:
     """Return the legend of the columns and of the short names of annotators."""
     options = agreement.options
     keys = set[str]()
@@ -177,9 +176,8 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
         parts.append(f"{'; '.join(described)}.")
     if "kappa" in keys:
         parts.append(f"kappa: {_kappa_over(agreement)}.")
-    short = [f"{short} is {visible(name)}" for name, short in answer.names.items() if short != name]
-    if short:
-        parts.append(f"{', '.join(short)}.")
+    if agreement.shortened:
+        parts.append(f"{agreement.shortened}.")
     parts += [f"{note}." for note in agreement_notes(agreement)]
     return " ".join(parts)
 
@@ -210,9 +208,7 @@ def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
         yield f"Fleiss' kappa of all {len(agreement.annotators)}: {shown}, in {pairs}"
 
 
-def caution_lines(
-    agreement: AgreementFigures, names: Mapping[str, str], *, whole: bool
-) -> list[str]:
+def caution_lines(agreement: AgreementFigures, *, whole: bool) -> list[str]:
     """Return the cautions: the whole texts, or one line for each of the first."""
     if whole:
         return [str(caution) for caution in agreement.cautions]
@@ -220,7 +216,7 @@ def caution_lines(
     lines = []
     for caution in agreement.cautions:
         line = f"{caution.code}{_some(caution.pairings, every)}: {caution.brief}"
-        for name, short in names.items():
+        for name, short in agreement.short_names.items():
             line = line.replace(name, short)
         lines.append(line)
     more = len(lines) - _MOST_CAUTIONS
@@ -258,7 +254,7 @@ def draw_report(
         lines = [" ".join(answer.sentences)]
     if asked is None:
         return written.report(_default_report(agreement, answer, lines, last_line))
-    cautions = caution_lines(agreement, answer.names, whole=True)
+    cautions = caution_lines(agreement, whole=True)
     if asked == "all":
         lines += agreement_head(agreement)
         sheets = [table.sheet() for table in tables.agreement_tables(agreement)]
@@ -282,11 +278,11 @@ def _default_report(
     sheets = []
     for name in _MAIN:
         sheets.extend(_sheets(agreement, name))
-    sheets.append(_line(legend(agreement, answer, sheets)))
+    sheets.append(_line(legend(agreement, sheets)))
     others = [*compared_tables.groups_table(agreement), *compared_tables.others_table(agreement)]
     sheets += [table.sheet() for table in others]
     sheets += map(_line, fleiss_line(agreement))
-    cautions = caution_lines(agreement, answer.names, whole=False)
+    cautions = caution_lines(agreement, whole=False)
     names = []
     for name, tables_of in tables.TABLES.items():
         if name not in _MAIN and any(tables_of(agreement)):
@@ -342,8 +338,8 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
 def _latex_caption(agreement: AgreementFigures, answer: Answer, keys: Collection[str]) -> str:
     """Return the caption of the table for a paper, which has columns with these keys."""
     options = agreement.options
-    names = list(answer.names.values())
-    who = latex_escape(f"{', '.join(names[:-1])} and {names[-1]}")
+    names = list(agreement.short_names.values())
+    who = latex_escape(listed(names))
     pairs = how_many(agreement.together[0].used, "sentence pair")
     caption = f"Agreement of {who} on word links in {pairs}"
     if options.ignore_identical:
@@ -356,11 +352,7 @@ def _latex_caption(agreement: AgreementFigures, answer: Answer, keys: Collection
         measures.append(f"$C$ (chance: {answer.quoted.model})")
     if "kappa" in keys:
         measures.append(rf"Cohen's $\kappa$ over {_kappa_over(agreement)}")
-    listed = ", ".join(measures[:-1])
-    if listed:
-        listed += " and "
-    listed += measures[-1]
-    caption += f": precision and recall with {reference} as reference, {listed}."
+    caption += f": precision and recall with {reference} as reference, {listed(measures)}."
     if options.bootstrap != "none":
         caption += rf" In brackets: {100 * options.confidence:g}\% intervals ({INTERVALS})."
     if "used" in keys:

@@ -9,7 +9,7 @@ import numpy as np
 
 from alignkit._support.array_types import B1, I8
 from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.model.arrays import LinkArrays
+from alignkit.model.arrays import LinkArrays, identical_links
 
 LONG = 4  # with fewer links, careful annotators are often equal without any help
 NEARLY = 0.7  # from this share of the longer pairs on, two annotators are nearly identical
@@ -82,15 +82,12 @@ def _same(links: LinkArrays, others: LinkArrays) -> B1:
 
 def _different(both: PairData, links: LinkArrays) -> B1:
     """(P,): whether there is a link of different words, or of words not known, a mask."""
-    known = np.repeat(both.data.known[both.places], np.diff(links.offsets))
-    differs = ~known
-    source_words, target_words = both.data.words
-    place = both.places[links.pair_of[known]]
-    i, j = links.links[known].T
-    source = source_words.ids[source_words.offsets[place] + i]
-    target = target_words.ids[target_words.offsets[place] + j]
-    differs[known] = source != target
-    return _in_pairs(links, differs) > 0
+    different: B1 = np.diff(links.offsets) > 0
+    known = np.flatnonzero(both.data.known[both.places])
+    of_known = links.take(known)
+    source, target = (side.take(both.places[known]) for side in both.data.words)
+    different[known] = _in_pairs(of_known, ~identical_links(of_known, source, target)) > 0
+    return different
 
 
 def _in_pairs(links: LinkArrays, chosen: B1) -> I8:

@@ -5,15 +5,16 @@ The rows of each statistic are computed once; sections are sums of some rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.alpha import ALPHA, AlphaRows, KrippendorffAlpha
-from alignkit.agreement.figures import DIFFERENT, GivenLinks, PairingSection
+from alignkit.agreement.figures import DIFFERENT, GivenLinks, PairingSection, Together
 from alignkit.agreement.fleiss import FLEISS, FleissKappa
 from alignkit.agreement.intervals import Intervals, Rows, Statistic, bootstrap
 from alignkit.agreement.kappa import CELLS, CellAgreement
@@ -82,7 +83,7 @@ def two_sections(
 ) -> tuple[PairingSection, ...]:
     """Compute the agreement of two annotators in each section."""
     every = _pairs(data, (first, second), options)
-    chosen = replace(every, ignore_identical=options.ignore_identical, _links={})
+    chosen = replace(every, ignore_identical=options.ignore_identical)
     unjudged = ""
     if options.universe == "judged":
         without = [name for name in (first, second) if not data.records_judged(name)]
@@ -121,16 +122,7 @@ def _section(
     data = overlap.data
     first, second = data.annotators
     if not all(data.data.aligned(name)[section.members].any() for name in data.annotators):
-        return PairingSection(
-            name=section.name,
-            pairs=0,
-            figures=FrozenMap(),
-            intervals={},
-            overlap=None,
-            cells=None,
-            different=None,
-            alpha=FrozenMap(),
-        )
+        return PairingSection(section.name)
     pairs = int(data.inside(section.members).sum())
     parts = overlap.part(section)
     further: dict[str, Rows] = {}
@@ -170,7 +162,7 @@ def given_links(
     links = int(judged.cells.sum())
     if not links:
         return None
-    judged = replace(judged, ignore_identical=options.ignore_identical, _links={})
+    judged = replace(judged, ignore_identical=options.ignore_identical)
     rows = _StatisticRows.of(judged, CELLS)
     everything = CorpusPart("all", np.arange(len(data.corpus)))
     (intervals,) = rows.intervals([everything], options)
@@ -178,34 +170,26 @@ def given_links(
     return GivenLinks(links, cells, FrozenMap(intervals))
 
 
-@dataclass(frozen=True, eq=False)
-class JointSection:
-    """The agreement of all annotators in a section; the fields are those of `Together`."""
-
-    fleiss: FleissKappa | None
-    alpha: FrozenMap[str, KrippendorffAlpha]
-    figures: FrozenMap[str, float]
-    intervals: Intervals
-
-
 def joint_sections(
     data: CorpusData,
     names: tuple[str, ...],
     sections: Sections,
     options: AgreementOptions,
-) -> Iterator[JointSection]:
-    """Yield the agreement of all annotators in each section."""
+) -> Iterator[Together]:
+    """Yield the agreement of all annotators in each section, without means over pairings."""
+    annotated = np.array([data.aligned(name) for name in names])
     everyone = _pairs(data, names, options)
     two = _pairs(data, names, options, least=2)
     by_everyone = _StatisticRows.of(_known(everyone), FLEISS)
     by_two = _StatisticRows.of(_known(two), OF_ALL)
     if options.ignore_identical:
-        different = replace(by_two.data, ignore_identical=True, _links={})
+        different = replace(by_two.data, ignore_identical=True)
         by_two += _StatisticRows.of(different, OF_ALL, DIFFERENT)
     everyone_intervals = by_everyone.intervals(sections, options)
     two_intervals = by_two.intervals(sections, options)
     for k, section in enumerate(sections):
-        present = sum(bool(data.aligned(name)[section.members].any()) for name in names)
+        inside = annotated[:, section.members]
+        present = inside.any(axis=1).sum()
         kappa = None
         parts: dict[str, Rows] = {}
         intervals: dict[str, Interval | str] = {}
@@ -216,16 +200,33 @@ def joint_sections(
         if present > 1 and _has_all(by_two.data, two, section):
             parts.update(by_two.part(section))
             intervals.update(two_intervals[k])
-        yield JointSection(kappa, _alphas(parts), _figures(parts), FrozenMap(intervals))
+        yield Together(
+            name=section.name,
+            pairs=len(section),
+            used=int((inside.sum(axis=0) > 1).sum()),
+            left_out=_left_out(names, inside),
+            fleiss=kappa,
+            alpha=_alphas(parts),
+            figures=_figures(parts),
+            intervals=FrozenMap(intervals),
+        )
+
+
+def _left_out(names: tuple[str, ...], annotated: B1) -> FrozenMap[str, int]:
+    """Count who did not annotate a pair; `annotated` (A, P) says who did."""
+    left_out = Counter[str]()
+    for flags in annotated.T.tolist():
+        missing = [name for name, has in zip(names, flags, strict=True) if not has]
+        if missing:
+            left_out[f"not annotated by {', '.join(missing)}"] += 1
+    return FrozenMap(left_out)
 
 
 def _pairs(
     data: CorpusData, names: tuple[str, ...], options: AgreementOptions, least: int | None = None
 ) -> PairData:
     """Return the pairs that so many annotators aligned (None: all of them), identical links too."""
-    done: NDArray[np.int64] = np.sum([data.aligned(name) for name in names], axis=0)
-    places = np.flatnonzero(done >= (least or len(names)))
-    return PairData(data, names, places, False, options.universe)
+    return PairData(data, names, data.places(names, least), universe=options.universe)
 
 
 def _known(data: PairData) -> PairData:
@@ -233,7 +234,7 @@ def _known(data: PairData) -> PairData:
     known = data.data.known[data.places]
     if known.all():
         return data
-    return replace(data, places=data.places[known], _links={})
+    return replace(data, places=data.places[known])
 
 
 def _has_all(some: PairData, data: PairData, section: CorpusPart) -> bool:

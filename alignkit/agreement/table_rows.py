@@ -13,7 +13,6 @@ from math import isnan, nan
 
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import AgreementFigures, Pairing, Together, without
-from alignkit.agreement.names import short_names
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
@@ -124,7 +123,6 @@ def with_interval(number: float, bounds: Interval | str | None) -> Cell:
 def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subject]:
     """Return the rows for a kind of pairings: groups, every two names, and their mean."""
     pairings = agreement.of(kind)
-    names = short_names(agreement.annotators)
     whole, *groups = agreement.together
     if len(pairings) == 1:
         (two,) = pairings
@@ -132,7 +130,7 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
         if groups and kind == "annotators":
             rows.append(Subject("all", two))
         else:
-            rows.append(Subject(label(two, names), two))
+            rows.append(Subject(agreement.label(two), two))
         return rows
     rows = []
     for name, group in zip(agreement.sections[1:], groups, strict=True):
@@ -140,7 +138,7 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
         if mean:
             who = f"{name or '(none)'}, mean"
             rows.append(Subject(who, section=name, mean=mean, left_out=left_out))
-    rows += [Subject(label(two, names), two) for two in pairings]
+    rows += [Subject(agreement.label(two), two) for two in pairings]
     mean, left_out = _mean(whole, kind)
     if pairings and mean:
         rows.append(Subject("mean", mean=mean, left_out=left_out))
@@ -154,15 +152,6 @@ def _mean(part: Together, kind: str) -> tuple[Mapping[str, float], Mapping[str, 
     if kind == "automatic":
         return part.automatic, part.automatic_left_out
     return {}, {}
-
-
-def label(pairing: Pairing, names: Mapping[str, str] | None = None) -> str:
-    """Return the name of a pairing in a row: "A ~ B", or "A ~ others" for a consensus."""
-    known = names or {}
-    first = known.get(pairing.first, pairing.first)
-    if pairing.kind == "consensus":
-        return f"{first} ~ others"
-    return f"{first} ~ {known.get(pairing.second, pairing.second)}"
 
 
 def level_table(

@@ -51,7 +51,7 @@ def shared_links(
 ) -> SharedLinks:
     """Count the links of two annotators, also without those that both kept unseen."""
     names = (first, second)
-    places = np.flatnonzero(data.aligned(first) & data.aligned(second))
+    places = data.places(names)
     pairs = PairData(data, names, places, ignore_identical)
     unseen, others = (data.unseen(name).take(places) for name in names)
     by_both = unseen.keep(unseen.among(others))

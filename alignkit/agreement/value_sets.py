@@ -19,14 +19,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import I4, I8
 from alignkit.agreement.pairs import PairData
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Sizes = NDArray[np.int64]
 
 _BLOCK_NUMBERS = 2**21  # how many numbers a block of overlaps, or of its products, may have
 _NO_VALUE = -1
@@ -36,11 +35,11 @@ _NO_VALUE = -1
 class ValueSets:
     """The U units of P sentence pairs, and their V distinct values (sets)."""
 
-    ids: Sizes  # (U, A): the number of each annotator's set; -1 for none
-    pair: Sizes  # (U,): the sentence pairs of the units
+    ids: I8  # (U, A): the number of each annotator's set; -1 for none
+    pair: I8  # (U,): the sentence pairs of the units
     pairs: int  # P
-    members: Sizes  # the elements of the V sets, set after set
-    sizes: Sizes  # (V,): how many elements each set has
+    members: I8  # the elements of the V sets, set after set
+    sizes: I8  # (V,): how many elements each set has
 
     @classmethod
     def of(cls, data: PairData, links: str) -> ValueSets:
@@ -92,15 +91,15 @@ class ValueSets:
         shape = (len(self.sizes), int(self.members.max(initial=0)) + 1)
         return csr_array((np.ones(len(self.members), np.int64), self.members, offsets), shape)
 
-    def common(self, left: Sizes, right: Sizes) -> Sizes:
+    def common(self, left: I8, right: I8) -> I8:
         """Return how many elements two sets share, for (K,) numbers of sets on each side."""
         # each two sets are compared once
         width = np.int64(len(self.sizes))
         both, place = np.unique(left * width + right, return_inverse=True)
         first = self.incidence[both // width]
         second = self.incidence[both % width]
-        of_both: Sizes = np.asarray(first.multiply(second).sum(axis=1), np.int64).reshape(-1)
-        shared: Sizes = of_both[place.reshape(-1)]
+        of_both: I8 = np.asarray(first.multiply(second).sum(axis=1), np.int64).reshape(-1)
+        shared: I8 = of_both[place.reshape(-1)]
         return shared
 
     def occurrences(self) -> csr_array[np.float64]:
@@ -135,12 +134,12 @@ class ValueSets:
 class _Numbered(NamedTuple):
     """The number of each given set, and the members and sizes of the distinct sets."""
 
-    numbers: Sizes
-    members: Sizes
-    sizes: Sizes
+    numbers: I8
+    members: I8
+    sizes: I8
 
 
-def _number(targets: NDArray[np.int32], sizes: Sizes) -> _Numbered:
+def _number(targets: I4, sizes: I8) -> _Numbered:
     """Return numbers of sets, given one after another: 0 for the empty set, the others by size."""
     starts = np.cumsum(sizes) - sizes
     numbers = np.zeros(len(sizes), np.int64)

@@ -9,10 +9,9 @@ from math import isnan, nan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known
-from alignkit._support.array_types import I8
+from alignkit._support.array_types import B1, I8
 from alignkit._support.wording import how_many
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import OptionError
@@ -367,7 +366,7 @@ def _agreed_and_changed(pair: I8, states: I8, pairs: int) -> tuple[int, int]:
     return int(agreed.sum()), int((agreed & changed).sum())
 
 
-def _linked_cells(data: PairData) -> tuple[I8, NDArray[np.bool_], I8]:
+def _linked_cells(data: PairData) -> tuple[I8, B1, I8]:
     """Return the cells that anybody linked: their pair, if their words are equal, their states.
 
     The states are (cells, annotators): 0 without a link, 1 for a possible and 2 for a sure one.

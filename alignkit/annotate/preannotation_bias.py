@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, every
-from alignkit.agreement.intervals import NO_PAIRS, Floats, Measure, Rows, reasoned
+from alignkit._support.array_types import F8
+from alignkit.agreement.intervals import NO_PAIRS, Measure, Rows, reasoned
 from alignkit.annotate.control_sample import ControlPair
 from alignkit.annotate.pull_counts import Ints, Mask, WorkRows, agreement_of_pairs, count_works
 from alignkit.annotate.pull_result import (
@@ -55,7 +56,7 @@ class StratifiedSample:
         self._left_out = left_out
         self._pairs = len(rows)
         self._figures = rows.figures()
-        self._drawn: dict[str, Floats] = {}  # each figure of all resamples
+        self._drawn: dict[str, F8] = {}  # each figure of all resamples
         self._degrees = 0  # of freedom: pairs less strata
         if self._pairs:
             self._degrees = self._pairs - len(np.unique(merged_strata(strata)))
@@ -86,7 +87,7 @@ class StratifiedSample:
             return ONE_PAIR if self._pairs else NO_PAIRS
         return self._spanned(self._drawn[name], self._degrees)
 
-    def _spanned(self, drawn: Floats, degrees: int) -> Interval | str:
+    def _spanned(self, drawn: F8, degrees: int) -> Interval | str:
         """Return the interval of resampled values; fewer degrees of freedom make it wider."""
         interval = reasoned(drawn, expanded(self._confidence, degrees))
         if isinstance(interval, str):
@@ -160,8 +161,8 @@ class _Side(NamedTuple):
     """What some of the annotators have, on average, for each of P pairs."""
 
     done: Mask  # (P,) whether any of them has done the pair; else the others are 0
-    f1: Floats  # (P,) F1 of links and suggestions
-    taken: Floats  # (P, B) how many suggestions they have, by bin
+    f1: F8  # (P,) F1 of links and suggestions
+    taken: F8  # (P, B) how many suggestions they have, by bin
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +201,7 @@ class _PullData:
         return _Side(size > 0, f1 / divisor, taken / divisor[:, None])
 
     def sample(
-        self, name: str, rows: Floats, measure: Measure, pairs: Ints, counts: Mask
+        self, name: str, rows: F8, measure: Measure, pairs: Ints, counts: Mask
     ) -> StratifiedSample:
         """Return a sample with draws of its own.
 
@@ -221,11 +222,11 @@ class _PullData:
             left_out=int((~counts).sum()),
         )
 
-    def mean(self, name: str, values: Floats, pairs: Ints, counts: Mask) -> StratifiedSample:
+    def mean(self, name: str, values: F8, pairs: Ints, counts: Mask) -> StratifiedSample:
         """Return a sample for the mean of a value of each pair; see `sample`."""
         rows = np.stack([np.ones(len(values)), values], axis=1)
 
-        def measure(sums: Floats) -> dict[str, Floats]:
+        def measure(sums: F8) -> dict[str, F8]:
             count, total = sums.T
             return {"mean": ratio(total, count)}
 
@@ -250,7 +251,7 @@ def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> 
     f1 = np.stack([np.ones(len(pairs)), shown.f1[pairs], hidden.f1[pairs]], axis=1)
     width = suggested.shape[1]
 
-    def measure(sums: Floats) -> dict[str, Floats]:
+    def measure(sums: F8) -> dict[str, F8]:
         pairs, with_them, without = sums[:, :3].T
         measures = {
             "shown": ratio(with_them, pairs),
@@ -294,7 +295,7 @@ def _seen_sample(data: _PullData) -> StratifiedSample:
     sums = [np.bincount(pair_of, count[works.shown], minlength=size) for count in counts]
     rows = np.stack(sums, axis=1).astype(np.float64)
 
-    def measure(sums: Floats) -> dict[str, Floats]:
+    def measure(sums: F8) -> dict[str, F8]:
         seen, accepted, unseen, rejected = sums.T
         return {
             "accepted": ratio(accepted, seen),

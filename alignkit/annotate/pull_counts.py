@@ -14,17 +14,16 @@ from itertools import chain, combinations
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit.agreement.intervals import Floats
+from alignkit._support.array_types import B1, F8, I8
 from alignkit.annotate.control_sample import ControlPair, ControlWork
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
 from alignkit.stats.resampling import harmonic, ratio
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+Ints = I8
+Mask = B1
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,7 @@ class WorkRows:
 
     pair: Ints  # (W,) the number of its pair
     shown: Mask  # (W,) whether suggestions were shown
-    f1: Floats  # (W,) F1 of its links and the suggestions; NaN where there are neither
+    f1: F8  # (W,) F1 of its links and the suggestions; NaN where there are neither
     suggested: Ints  # (W, B) how many suggestions the pair has
     taken: Ints  # (W, B) how many of them the work has
     rejected: Ints  # (W,) how many of the suggestions it has not, but put aside
@@ -99,14 +98,14 @@ _BOTH = LINK_COLUMNS.index("possible_in_possible")
 """The columns of counts of links: in the first alignment, in the second, in both."""
 
 
-def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
+def _f1(first: LinkArrays, second: LinkArrays) -> F8:
     """Return F1 of each alignment and its counterpart; NaN if both are empty."""
     counts = count_links(first, second)
     both = counts[:, _BOTH]
     return harmonic(ratio(both, counts[:, _FIRST]), ratio(both, counts[:, _SECOND]))
 
 
-def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, Floats]:
+def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, F8]:
     """Return the pairs that two have done (if split, one with, one without), and mean F1 or NaN."""
     firsts = []
     others = []

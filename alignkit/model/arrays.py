@@ -274,15 +274,7 @@ class LinkArrays:
         AlignmentError : If the words are from other pairs, or too few for the links.
         """
         arguments.check_arguments(LinkArrays.without_identical, locals())
-        for column, side in enumerate((source, target)):
-            if len(side.offsets) != len(self.offsets):
-                raise AlignmentError(f"{len(side.offsets) - 1} sentences, but {len(self)} pairs")
-            if (self.lengths[:, column] > np.diff(side.offsets)).any():
-                raise AlignmentError("a sentence has fewer words than its pair in the arrays")
-        pair = self.pair_of
-        from_words = source.ids[source.offsets[pair] + self.links[:, 0]]
-        to_words = target.ids[target.offsets[pair] + self.links[:, 1]]
-        return self.keep(from_words != to_words)
+        return self.keep(~identical_links(self, source, target))
 
     @property
     def pair_of(self) -> I8:
@@ -401,6 +393,20 @@ def number_cells(*arrays: LinkArrays) -> Iterator[NumberedLinks]:
     for first in range(0, max(1, pairs), most):
         parts = [each.part(first, first + most) for each in arrays]
         yield NumberedLinks(first, parts, [part.cells(width) for part in parts], width)
+
+
+def identical_links(arrays: LinkArrays, source: TokenArrays, target: TokenArrays) -> B1:
+    """(L,): whether each link is between identical words; see `without_identical`."""
+    for column, side in enumerate((source, target)):
+        if len(side.offsets) != len(arrays.offsets):
+            raise AlignmentError(f"{len(side.offsets) - 1} sentences, but {len(arrays)} pairs")
+        if (arrays.lengths[:, column] > np.diff(side.offsets)).any():
+            raise AlignmentError("a sentence has fewer words than its pair in the arrays")
+    pair = arrays.pair_of
+    from_words = source.ids[source.offsets[pair] + arrays.links[:, 0]]
+    to_words = target.ids[target.offsets[pair] + arrays.links[:, 1]]
+    identical: B1 = from_words == to_words
+    return identical
 
 
 def gather(offsets: I8, places: I8) -> tuple[I8, I8]:

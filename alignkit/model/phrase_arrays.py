@@ -190,22 +190,30 @@ def extract_arrays(
     kept = arrays.sure_only() if links == "sure" else arrays
     phrases = _extracted(kept, PhraseChoice(KINDS[kind], loose, longest))
     if different is not None:
-        source, target = different
-        words = PairWords(
-            readonly(source.ids),
-            readonly(source.offsets),
-            readonly(target.ids),
-            readonly(target.offsets),
-        )
         output = PhraseOutput(phrases.spans, phrases.atomic, phrases.offsets)
-        drop_identical(output, words)
+        drop_identical(output, pair_words(*different))
         phrases = _fitted(output)
     return phrases
 
 
+def pair_links(arrays: LinkArrays) -> PairLinks:
+    """Return links as kernels take them."""
+    return PairLinks(readonly(arrays.links), readonly(arrays.offsets))
+
+
+def pair_words(source: TokenArrays, target: TokenArrays) -> PairWords:
+    """Return the words of both sides as kernels take them."""
+    return PairWords(
+        readonly(source.ids),
+        readonly(source.offsets),
+        readonly(target.ids),
+        readonly(target.offsets),
+    )
+
+
 def _extracted(arrays: LinkArrays, wanted: PhraseChoice) -> PhraseArrays:
     """Run the kernel, with more room each time it runs out of room."""
-    links = PairLinks(readonly(arrays.links), readonly(arrays.offsets))
+    links = pair_links(arrays)
     lengths = readonly(arrays.lengths)
     ends = np.zeros(len(arrays) + 1, np.int64)
     size = 6 * len(arrays.links) + 64

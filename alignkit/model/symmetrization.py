@@ -11,7 +11,7 @@ from alignkit._support.jit import readonly
 from alignkit.errors import JoinError, OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.phrase_kernel import PairLinks
+from alignkit.model.phrase_arrays import pair_links
 from alignkit.model.symmetrize_kernel import IF_BOTH_ARE_FREE, IF_ONE_IS_FREE, Method, merge
 
 METHODS = {
@@ -116,8 +116,8 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
     links = np.empty((most, 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)
     merge(
-        PairLinks(readonly(forward.links), readonly(forward.offsets)),
-        PairLinks(readonly(reverse.links), readonly(reverse.offsets)),
+        pair_links(forward),
+        pair_links(reverse),
         readonly(lengths),
         method,
         links,

@@ -23,13 +23,12 @@ from alignkit.scoring.settings import Signature
 from alignkit.stats import resampling
 from alignkit.stats.corrections import holm, holm_bounds
 from alignkit.stats.defaults import CONFIDENCE, DRAWS_EACH, SEED
-from alignkit.stats.resampling import Counts, Interval, Ratios
+from alignkit.stats.resampling import Counts, Interval, Ratios, of_corpus
 from alignkit.stats.tests import (
     bootstrap_floor,
     enough_draws,
     joint_bootstrap,
     joint_randomization,
-    of_corpus,
     randomization_floor,
     wins,
 )

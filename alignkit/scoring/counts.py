@@ -22,8 +22,8 @@ from alignkit._support.jit import readonly
 from alignkit._support.wording import how_many
 from alignkit.errors import JoinError, MissingTextError
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.phrase_arrays import longest_span
-from alignkit.model.phrase_kernel import PairLinks, PairWords, match_phrases
+from alignkit.model.phrase_arrays import longest_span, pair_links, pair_words
+from alignkit.model.phrase_kernel import match_phrases
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts_kernel import merge_phrases
@@ -165,7 +165,7 @@ def count_phrases(
             source=source,
             target=target,
         )
-        sides += _readonly(phrases.spans, phrases.atomic, phrases.offsets)
+        sides += [readonly(phrases.spans), readonly(phrases.atomic), readonly(phrases.offsets)]
     return merge_phrases(*sides)
 
 
@@ -210,16 +210,11 @@ def _match(
     nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
     source, target = words or (nothing, nothing)
     lengths = np.maximum(hyp.lengths, ref.lengths)
-    texts = PairWords(*_readonly(source.ids, source.offsets, target.ids, target.offsets))
-    hyp_links = PairLinks(readonly(hyp.links), readonly(hyp.offsets))
-    ref_links = PairLinks(readonly(ref.links), readonly(ref.offsets))
+    texts = pair_words(source, target)
+    hyp_links = pair_links(hyp)
+    ref_links = pair_links(ref)
     ignored = words is not None
     return match_phrases(hyp_links, ref_links, readonly(lengths), longest, ignored, texts)
-
-
-def _readonly(*arrays: NDArray[Any]) -> Any:
-    """Return arrays as kernels take them."""
-    return [readonly(array) for array in arrays]
 
 
 Block = tuple[LinkArrays, LinkArrays, TokenArrays | None, TokenArrays | None]

@@ -27,12 +27,11 @@ from alignkit.scoring.subset_tests import (
 from alignkit.stats import resampling
 from alignkit.stats.corrections import holm, holm_bounds
 from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
-from alignkit.stats.resampling import FEW_PAIRS, Counts, Interval, Ratios
+from alignkit.stats.resampling import FEW_PAIRS, Counts, Interval, Ratios, of_corpus
 from alignkit.stats.tests import (
     alone_right,
     enough_draws,
     mcnemar,
-    of_corpus,
     paired_randomization,
     randomization_floor,
 )

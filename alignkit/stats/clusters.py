@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.array_types import F8
 from alignkit.errors import OptionError
 from alignkit.stats.defaults import CONFIDENCE
 from alignkit.stats.resampling import check_confidence, chunks, distinct
@@ -91,7 +92,7 @@ def share_interval(
 
 
 def jackknife_interval(
-    value: float, left_out: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float
+    value: float, left_out: F8, sizes: F8, confidence: float
 ) -> tuple[float, float]:
     """Return the interval of a statistic from 0 to 1 of m clusters, such as F1; NaN if none.
 
@@ -190,7 +191,7 @@ def halves_test(
     return [float(p) for p in (reached + 1) / (orders + 1)]
 
 
-def cluster_error(values: NDArray[np.float64], clusters: NDArray[np.integer[Any]]) -> float:
+def cluster_error(values: F8, clusters: NDArray[np.integer[Any]]) -> float:
     """Return the standard error of the mean of (P,) values that come in clusters.
 
     It is sqrt(sum over clusters of (sum of values - mean)^2) / P; if each cluster has one value,

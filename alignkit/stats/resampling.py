@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import nan
 from typing import Union
@@ -11,28 +11,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.array_types import F8, I8
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 
-Counts = Union[NDArray[np.int64], NDArray[np.float64]]  # rows of counts, or sums of them
+Counts = Union[I8, F8]  # rows of counts, or sums of them
 
-Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
+Ratios = Callable[[Counts], dict[str, F8]]
 """A function that turns (R, C) sums of counts into named measures, each an (R,) array."""
 
 LOWER_IS_BETTER = frozenset({"aer"})
 """The measures for which smaller is better."""
 
 
-def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
+def ratio(above: Counts, below: Counts) -> F8:
     """Divide, with NaN for 0/0."""
     quotient = np.full(np.shape(below), np.nan)
     np.divide(above, below, out=quotient, where=np.asarray(below) != 0)
     return quotient
 
 
-def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+def only_values(measures: Mapping[str, F8]) -> dict[str, float]:
+    """Return the measures of a single sum, (1,) each, as numbers."""
+    return {name: float(value) for name, (value,) in measures.items()}
+
+
+def of_corpus(measure: Ratios, rows: Counts) -> dict[str, float]:
+    """Return each measure of the whole corpus."""
+    return only_values(measure(rows.sum(0, keepdims=True)))
+
+
+def harmonic(precision: F8, recall: F8) -> F8:
     """Return F1, the harmonic mean; 0 if either is 0, even if the other is undefined."""
     mean = ratio(2 * precision * recall, precision + recall)
     return np.where((precision == 0) | (recall == 0), 0.0, mean)
@@ -170,9 +181,7 @@ def _without_bounds(confidence: float, undefined: int, reason: str) -> Interval:
     return Interval(nan, nan, confidence, nan, undefined, reason)
 
 
-def resample(
-    rows: NDArray[np.generic], resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.float64]]:
+def resample(rows: NDArray[np.generic], resamples: int, rng: np.random.Generator) -> Iterator[F8]:
     """Yield chunks of (c, C) sums of rows drawn with replacement, `resamples` in total."""
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
@@ -187,9 +196,7 @@ def resample(
         yield weights @ kinds
 
 
-def _drawn_pair_by_pair(
-    numbers: NDArray[np.int64], size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _drawn_pair_by_pair(numbers: I8, size: int, rng: np.random.Generator) -> F8:
     """Return how often each kind is drawn, (size, K); there are `numbers` pairs of each.
 
     The distribution is the multinomial one. A number for each pair takes a tenth of the time of a
@@ -203,7 +210,7 @@ def _drawn_pair_by_pair(
     return weights
 
 
-def distinct(rows: NDArray[np.generic]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def distinct(rows: NDArray[np.generic]) -> tuple[F8, I8]:
     """Return the distinct rows and their counts."""
     if not len(rows):
         return np.zeros((1, rows.shape[1])), np.ones(1, np.int64)
@@ -221,7 +228,7 @@ def chunks(samples: int, width: int) -> Iterator[int]:
         yield min(most, samples - start)
 
 
-def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
+def summarize(values: F8, confidence: float) -> Interval:
     """Return the percentile interval of the values of resamples, also if all are the same."""
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
@@ -232,7 +239,7 @@ def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
     return Interval(float(low), float(high), confidence, float(defined.std()), undefined)
 
 
-def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
+def interval_of(values: F8, confidence: float) -> Interval:
     """Return the percentile interval of a measure; no bounds if all values are the same."""
     interval = summarize(values, confidence)
     if interval.reason or np.nanmax(values) - np.nanmin(values) > _SAME:
@@ -282,8 +289,8 @@ def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
 
 
 def stratified_weights(
-    strata: NDArray[np.int64], resamples: int, rng: np.random.Generator, *, width: int = 1
-) -> Iterator[NDArray[np.float64]]:
+    strata: I8, resamples: int, rng: np.random.Generator, *, width: int = 1
+) -> Iterator[F8]:
     """Yield chunks of (c, P) weights of pairs drawn with replacement within their strata.
 
     `strata` has the stratum of each pair. `width` is the number of columns of the rows that are
@@ -305,7 +312,7 @@ def stratified_weights(
         yield weights
 
 
-def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
+def merged_strata(strata: I8) -> I8:
     """Return numbered strata, merged so that each has two or more pairs.
 
     Examples
@@ -322,7 +329,7 @@ def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
         home = single.argmax()  # all strata of a single pair together
     else:
         home = sizes.argmax()
-    merged: NDArray[np.int64] = np.where(single[numbers], home, numbers)
+    merged: I8 = np.where(single[numbers], home, numbers)
     return merged
 
 

@@ -139,12 +139,6 @@ def paired_randomization(
     return p_values
 
 
-def of_corpus(measure: Ratios, rows: Counts) -> dict[str, float]:
-    """Return each measure of the whole corpus."""
-    measures = measure(rows.sum(0, keepdims=True))
-    return {name: float(values[0]) for name, values in measures.items()}
-
-
 def _differences(measure: Ratios, system: F8, baseline: F8) -> dict[str, F8]:
     """Return the difference of each measure, (R,), for two systems with (R, C) sums of counts."""
     measures = measure(system)
@@ -193,7 +187,7 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
 
     Parameters
     ----------
-    first, second : Numbers of pairs that only the first, or only the second, has right.
+    first, second : I8 of pairs that only the first, or only the second, has right.
     exact : Use the binomial distribution; otherwise chi-square.
 
     Raises

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, I8
 from alignkit.agreement.chance import result
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
 from alignkit.agreement.pairs import CorpusData
 from alignkit.errors import OptionError
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +33,11 @@ class ComparablePairs:
         """Whether there is an initial alignment that annotators may have edited."""
         return edits_known(self.initial, self.options.missing_initial)
 
-    def places(self, *names: str) -> Numbers:
-        """Return the positions of the pairs that all annotated."""
-        return np.flatnonzero(self._annotated(*names))
-
-    def edited_places(self, *names: str) -> Numbers:
+    def edited_places(self, *names: str) -> I8:
         """Return the positions of the pairs that all annotated from the initial alignment."""
-        edited = self._annotated(*names) & self._has_initial & self._both_started(*names)
-        return np.flatnonzero(edited)
+        places = self.data.places(names)
+        edited = self._has_initial & self._both_started(*names)
+        return places[edited[places]]
 
     def same_start(self, first: str, second: str) -> int | None:
         """Return in how many shared pairs both started from the initial alignment.
@@ -52,26 +47,22 @@ class ComparablePairs:
         automatic = {self.initial, *self.systems}.intersection((first, second))
         if automatic or not self.edits_known:
             return None
-        places = self.places(first, second)
+        places = self.data.places((first, second))
         return int(self._both_started(first, second)[places].sum())
 
-    def _annotated(self, *names: str) -> NDArray[np.bool_]:
-        """(Q,): the pairs that all annotated."""
-        return np.asarray(np.all([self.data.aligned(name) for name in names], axis=0))
-
     @cached_property
-    def _has_initial(self) -> NDArray[np.bool_]:
+    def _has_initial(self) -> B1:
         """(Q,): whether there is an initial alignment, or none is needed."""
         if self.initial is None or self.options.missing_initial == "empty":
             return np.ones(len(self.data.corpus), bool)
         return self.data.aligned(self.initial)
 
-    def _both_started(self, *names: str) -> NDArray[np.bool_]:
+    def _both_started(self, *names: str) -> B1:
         """(Q,): the pairs in which all started from the initial alignment, as far as is known."""
         masks = [self._started(name) for name in names]
         return np.asarray(np.all(masks, axis=0))
 
-    def _started(self, name: str) -> NDArray[np.bool_]:
+    def _started(self, name: str) -> B1:
         """(Q,): the pairs in which an annotator started from the initial alignment."""
         started = self.data.started(name, self.initial or "")
         if self.initial is not None and self.options.missing_initial == "empty":
@@ -104,7 +95,7 @@ class ComparablePairs:
 
     def _why_no_start(self, first: str, second: str) -> str:
         """Return why two annotators have no common start in their pairs; empty if they have one."""
-        places = self.places(first, second)
+        places = self.data.places((first, second))
         started = places[self._both_started(first, second)[places]]
         if len(places) and not len(started):
             start = repr(self.initial) if self.initial else "nothing"
@@ -125,7 +116,7 @@ class ComparablePairs:
             raise OptionError(message)
         return message
 
-    def why_not_compared(self, first: str, second: str, outside: Numbers) -> Counter[str]:
+    def why_not_compared(self, first: str, second: str, outside: I8) -> Counter[str]:
         """Count why pairs at some positions are not compared, the first one's reason first."""
         without_first = ~self.data.aligned(first)[outside]
         without_second = ~self.data.aligned(second)[outside]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from alignkit._support.array_types import I8
+from alignkit._support.cached_methods import cached_method
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance import expectation, result
-from alignkit.agreement.chance.comparable import ComparablePairs, Numbers
+from alignkit.agreement.chance.comparable import ComparablePairs
 from alignkit.agreement.chance.models import CHANCE_MODELS, Edits, count_edits
 from alignkit.agreement.chance.sampling import Items, Progress
 from alignkit.agreement.chance.two_annotators import Section, beyond_chance_by_model
@@ -29,7 +31,7 @@ class _Job(NamedTuple):
     """Models of chance that are computed on the same pairs, with the same intervals."""
 
     models: Sequence[str]
-    places: Numbers  # the positions of the pairs
+    places: I8  # the positions of the pairs
     options: AgreementOptions
 
     @property
@@ -43,8 +45,6 @@ class CorpusBeyondChance(ComparablePairs):
     """The agreement beyond chance of any two annotators; shared work is done once."""
 
     parts: Sequence[CorpusPart]  # the whole corpus, then each group
-    _edits: dict[tuple[str, str], Edits] = field(default_factory=dict, repr=False)
-    _links: dict[tuple[str | None, str], LinkArrays] = field(default_factory=dict, repr=False)
 
     def of(
         self, first: str, second: str, why_no_edits: str, progress: Progress | None = None
@@ -54,7 +54,7 @@ class CorpusBeyondChance(ComparablePairs):
         If there is a reason why models of edits do not apply, only the closed form is computed.
         Nothing is computed without any edits if the words of a pair are not known.
         """
-        if not self.edits_known and not self.data.known[self.places(first, second)].all():
+        if not self.edits_known and not self.data.known[self.data.places((first, second))].all():
             return FrozenMap()
         main = self.options.model
         models = list(CHANCE_MODELS)
@@ -76,7 +76,7 @@ class CorpusBeyondChance(ComparablePairs):
         The closed form as main model uses all pairs that both annotated. All other models are
         compared with each other, so they use the same pairs: those that both edited.
         """
-        every = self.places(first, second)
+        every = self.data.places((first, second))
         if models == [CLOSED]:
             return [_Job(models, every, self.options)]
         edited = self.edited_places(first, second)
@@ -106,7 +106,7 @@ class CorpusBeyondChance(ComparablePairs):
             results[name] = replace(beyond, signature=signature)
         return results
 
-    def _sections(self, first: str, second: str, places: Numbers) -> list[Section]:
+    def _sections(self, first: str, second: str, places: I8) -> list[Section]:
         """Return the parts of the corpus, and why their pairs are not at the given places."""
         sections = []
         for part in self.parts:
@@ -121,22 +121,17 @@ class CorpusBeyondChance(ComparablePairs):
         """The words of all pairs, and which items are compared; each level replaces the unit."""
         return Items("phrases", not self.options.ignore_identical, *self.data.words)
 
+    @cached_method
     def _links_of(self, name: str | None, links: str) -> LinkArrays:
         """Return the links of an annotator in all pairs; none in pairs without an annotation."""
-        if (name, links) not in self._links:
-            if name is None:
-                empty = [Alignment()] * len(self.data.corpus)
-                arrays = LinkArrays.pack(empty, self.data.lengths.tolist())
-            else:
-                arrays = self.data.links(name)
-            if links == "sure":
-                self._links[name, links] = arrays.sure_only()
-            else:
-                self._links[name, links] = arrays
-        return self._links[name, links]
+        if name is None:
+            empty = [Alignment()] * len(self.data.corpus)
+            return LinkArrays.pack(empty, self.data.lengths.tolist())
+        arrays = self.data.links(name)
+        return arrays.sure_only() if links == "sure" else arrays
 
     def paired_sets(
-        self, first: str, second: str, level: str, places: Numbers, *, with_edits: bool
+        self, first: str, second: str, level: str, places: I8, *, with_edits: bool
     ) -> expectation.PairedSets:
         """Return the sets of two annotators at a level, as `beyond_chance_by_model` takes them."""
         unit, links = result.LEVELS[level]
@@ -166,16 +161,12 @@ class CorpusBeyondChance(ComparablePairs):
             universe=universe,
         )
 
+    @cached_method
     def _all_edits(self, name: str, links: str) -> Edits:
         """Return what an annotator changed in all pairs that this one edited."""
-        if (name, links) not in self._edits:
-            places = self.edited_places(name)
-            self._edits[name, links] = self._count_edits(name, links, places, None)
-        return self._edits[name, links]
+        return self._count_edits(name, links, self.edited_places(name), None)
 
-    def _count_edits(
-        self, name: str, links: str, places: Numbers, universe: LinkArrays | None
-    ) -> Edits:
+    def _count_edits(self, name: str, links: str, places: I8, universe: LinkArrays | None) -> Edits:
         """Count what an annotator changed in the initial alignments of some pairs."""
         items = self._items.part(places)
         annotated = self._links_of(name, links).take(places)

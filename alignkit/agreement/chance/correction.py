@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
+from alignkit._support.array_types import B1, F8, I8
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.stats.defaults import RESAMPLES, SEED
-from alignkit.stats.resampling import Counts, Interval, confidence_interval, ratio
+from alignkit.stats.resampling import Counts, Interval, confidence_interval, of_corpus, ratio
 
-Floats = NDArray[np.float64]
-
-Norm = Callable[[Floats, Floats], Floats]
+Norm = Callable[[F8, F8], F8]
 
 NORMALIZERS: Mapping[str, Norm] = {"min": np.minimum, "max": np.maximum}
 """The size by which |A & B| is divided: the smaller or the larger."""
@@ -107,21 +106,21 @@ class SetCorrection(Correction):
 class ObservedTerms:
     """The observed overlap of two annotators in P sentence pairs."""
 
-    first: Floats  # (P,): the sizes of A
-    second: Floats  # (P,): the sizes of B
-    common: Floats  # (P,): the sizes of A & B
-    norm: Floats  # (P,): the smaller or the larger size
-    ratio: Floats  # (P,): common / norm; 0 where one set is empty, NaN where both are
+    first: F8  # (P,): the sizes of A
+    second: F8  # (P,): the sizes of B
+    common: F8  # (P,): the sizes of A & B
+    norm: F8  # (P,): the smaller or the larger size
+    ratio: F8  # (P,): common / norm; 0 where one set is empty, NaN where both are
 
     @classmethod
-    def of(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ObservedTerms:
+    def of(cls, first: F8, second: F8, common: F8, normalizer: str) -> ObservedTerms:
         """Compute the norms and ratios."""
         norm = NORMALIZERS[normalizer](first, second)
         share = np.divide(common, norm, out=np.zeros(len(norm)), where=norm > 0)
         share[(first == 0) & (second == 0)] = nan
         return cls(first, second, common, norm, share)
 
-    def part(self, kept: NDArray[np.int64]) -> ObservedTerms:
+    def part(self, kept: I8) -> ObservedTerms:
         """Return the terms of some of the pairs."""
         return ObservedTerms(**{name: values[kept] for name, values in vars(self).items()})
 
@@ -130,26 +129,26 @@ class ObservedTerms:
 class ChanceTerms:
     """The overlap expected by chance in P sentence pairs, and its sampling error."""
 
-    ratio: Floats  # (P,): the mean over samples of common / norm
-    common: Floats  # (P,): the mean of |A & B|
-    norm: Floats  # (P,): the mean of the norm
-    ratio_variance: Floats  # (P,): the variance of the mean ratio; NaN if not known
-    common_variance: Floats  # (P,): that of the mean of |A & B|
-    norm_variance: Floats  # (P,): that of the mean of the norm
-    covariance: Floats  # (P,): of the means of |A & B| and of the norm
+    ratio: F8  # (P,): the mean over samples of common / norm
+    common: F8  # (P,): the mean of |A & B|
+    norm: F8  # (P,): the mean of the norm
+    ratio_variance: F8  # (P,): the variance of the mean ratio; NaN if not known
+    common_variance: F8  # (P,): that of the mean of |A & B|
+    norm_variance: F8  # (P,): that of the mean of the norm
+    covariance: F8  # (P,): of the means of |A & B| and of the norm
 
     @classmethod
-    def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
+    def exact(cls, first: F8, second: F8, common: F8, normalizer: str) -> ChanceTerms:
         """Return the terms of a known expectation, for sets of fixed sizes."""
         terms = ObservedTerms.of(first, second, common, normalizer)
         zero = np.zeros(len(common))
         return cls(terms.ratio, common, terms.norm, zero, zero, zero, zero)
 
-    def part(self, kept: NDArray[np.bool_]) -> ChanceTerms:
+    def part(self, kept: B1) -> ChanceTerms:
         """Return the terms of some of the pairs."""
         return ChanceTerms(**{name: values[kept] for name, values in vars(self).items()})
 
-    def placed(self, places: NDArray[np.int64], pairs: int) -> ChanceTerms:
+    def placed(self, places: I8, pairs: int) -> ChanceTerms:
         """Return terms for more pairs: these at the given places, the others unknown (NaN)."""
         columns = {}
         for name, values in vars(self).items():
@@ -158,7 +157,7 @@ class ChanceTerms:
         return ChanceTerms(**columns)
 
 
-def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats:
+def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> F8:
     """Return the (P, 4) terms: observed numerator and denominator, then the expected ones."""
     if aggregate == "micro":
         return np.stack([observed.common, observed.norm, chance.common, chance.norm], axis=1)
@@ -166,7 +165,7 @@ def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats
     return np.stack([observed.ratio, ones, chance.ratio, ones], axis=1)
 
 
-def noise(chance: ChanceTerms, aggregate: str) -> Floats:
+def noise(chance: ChanceTerms, aggregate: str) -> F8:
     """Return the (P, 3) variances of the two expected terms and their covariance."""
     zero = np.zeros(len(chance.ratio))
     if aggregate == "micro":
@@ -174,17 +173,16 @@ def noise(chance: ChanceTerms, aggregate: str) -> Floats:
     return np.stack([chance.ratio_variance, zero, zero], axis=1)
 
 
-def correction_ratios(sums: Counts) -> dict[str, Floats]:
+def correction_ratios(sums: Counts) -> dict[str, F8]:
     """Return pi, pi0 and C of (R, 4) sums of terms; NaN if undefined."""
     pi = ratio(sums[:, 0], sums[:, 1])
     pi0 = ratio(sums[:, 2], sums[:, 3])
     return {"pi": pi, "pi0": pi0, "C": ratio(pi - pi0, 1 - pi0)}
 
 
-def correct(terms: Floats, variances: Floats | None = None) -> Correction:
+def correct(terms: F8, variances: F8 | None = None) -> Correction:
     """Compute the corrected agreement of some sentence pairs."""
-    ratios = correction_ratios(terms.sum(axis=0, keepdims=True)).values()
-    pi, pi0, c = (float(value[0]) for value in ratios)
+    pi, pi0, c = of_corpus(correction_ratios, terms).values()
     pi0_error = nan
     if not np.isnan(pi0):
         if variances is None:
@@ -203,7 +201,7 @@ def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     return Correction(pi, pi0, c, reason, pi0_error, c_error)
 
 
-def _error_of_ratio(value: float, denominator: float, variances: Floats) -> float:
+def _error_of_ratio(value: float, denominator: float, variances: F8) -> float:
     """Return the standard error of a ratio of sums x / y, by the delta method.
 
     sqrt(var x - 2 r cov + r^2 var y) / y, for the ratio r and (var x, var y, cov).
@@ -317,7 +315,7 @@ def correct_sets(
 
 
 def _by_choices(
-    sizes: Floats,
+    sizes: F8,
     choices: int | Sequence[int] | None,
     kept: NDArray[np.intp],
     normalizer: str,

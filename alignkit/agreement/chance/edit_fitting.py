@@ -18,10 +18,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlog1py, xlogy
 
-Floats = NDArray[np.float64]
+from alignkit._support.array_types import F8
 
 _STEPS = 100  # the most steps of a search
 _BARRIERS = (1.0, 1e-2, 1e-4, 1e-6)  # how much the logarithms of distances to the sides weigh
@@ -30,9 +29,7 @@ _LEAST_STEP = 1e-6  # a climb that can only take a smaller share of a Newton ste
 _TO_SIDE = 0.95  # the share of the way to the next side that a step takes at the most
 
 
-def most_probable_line(
-    x: Floats, limits: Floats, hits: Floats, failures: Floats
-) -> tuple[float, float]:
+def most_probable_line(x: F8, limits: F8, hits: F8, failures: F8) -> tuple[float, float]:
     """Return a and b of the line; b is 0 if all x are equal. All arguments are (F,)."""
     low = float(x.min())
     high = float(x.max())
@@ -62,7 +59,7 @@ class Likelihood:
     Observations with the same t and limit are one: their hits and failures are added up.
     """
 
-    def __init__(self, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> None:
+    def __init__(self, t: F8, limits: F8, hits: F8, failures: F8) -> None:
         order = np.lexsort((limits, t))
         t = t[order]
         limits = limits[order]
@@ -75,12 +72,12 @@ class Likelihood:
         self.failures = np.add.reduceat(failures[order], starts)
         self._design = np.stack([1 - self.t, self.t], axis=1)  # its product with (u, v) is mu
 
-    def at(self, point: Floats) -> float:
+    def at(self, point: F8) -> float:
         """Return the log-likelihood at a point (u, v)."""
         p = np.clip(self._design @ point / self.limits, 0.0, 1.0)
         return float((xlogy(self.hits, p) + xlog1py(self.failures, -p)).sum())
 
-    def slope_and_bend(self, point: Floats) -> tuple[Floats, Floats]:
+    def slope_and_bend(self, point: F8) -> tuple[F8, F8]:
         """Return the gradient (2,), and the matrix of second derivatives (2, 2) times -1."""
         mu = self._design @ point
         rest = self.limits - mu
@@ -88,13 +85,13 @@ class Likelihood:
         weights = self.hits / mu**2 + self.failures / rest**2
         return slope, (self._design.T * weights) @ self._design
 
-    def middle(self) -> Floats:
+    def middle(self) -> F8:
         """Return a point inside of the polygon: a level line of about the common rate."""
         least = float(self.limits.min())
         mean = float(self.hits.sum() / ((self.hits + self.failures) / self.limits).sum())
         return np.full(2, min(max(mean, 0.01 * least), 0.9 * least))
 
-    def best_between(self, origin: Floats, way: Floats, low: float, high: float) -> Floats:
+    def best_between(self, origin: F8, way: F8, low: float, high: float) -> F8:
         """Return the best of the points origin + s way, s from low to high.
 
         The slope falls along the way, for the likelihood is concave: bisection finds where it is 0.
@@ -142,7 +139,7 @@ class Bound(NamedTuple):
         return self.t - 1, -self.t
 
 
-def bounds_of(t: Floats, limits: Floats) -> list[Bound]:
+def bounds_of(t: F8, limits: F8) -> list[Bound]:
     """Return the sides of the polygon: the bounds that keep 0 <= mu(t) <= limit at all places.
 
     `t` (K,) must rise from 0 to 1, and `limits` (K,) rise within the same t. A line below two
@@ -177,23 +174,23 @@ class Polygon:
         self._walls = np.array([bound.wall for bound in bounds])
         self._at_origin = np.array([bound.distance(0.0) for bound in bounds])
 
-    def distances(self, point: Floats) -> Floats:
+    def distances(self, point: F8) -> F8:
         """Return the distance to each bound; all are above 0 inside."""
         return np.asarray(self._walls @ point + self._at_origin)
 
-    def slope_and_bend(self, distances: Floats) -> tuple[Floats, Floats]:
+    def slope_and_bend(self, distances: F8) -> tuple[F8, F8]:
         """Return those of the sum of the logarithms of the distances, see `Likelihood`."""
         slope = self._walls.T @ (1 / distances)
         return slope, (self._walls.T / distances**2) @ self._walls
 
-    def way_out(self, distances: Floats, step: Floats) -> float:
+    def way_out(self, distances: F8, step: F8) -> float:
         """Return how often a step can be taken until it reaches a side; 2 if twice is inside."""
         toward = -(self._walls @ step)
         nearer = toward > 0
         return float(np.min(distances[nearer] / toward[nearer], initial=2))
 
 
-def _best_inside(likelihood: Likelihood, polygon: Polygon) -> tuple[Floats, bool]:
+def _best_inside(likelihood: Likelihood, polygon: Polygon) -> tuple[F8, bool]:
     """Look for a maximum inside; return the last point, and whether it is a maximum.
 
     A climb may run into a side and creep along it although the maximum is inside. It is repeated
@@ -208,15 +205,13 @@ def _best_inside(likelihood: Likelihood, polygon: Polygon) -> tuple[Floats, bool
     return _climb(likelihood, polygon, point, 0.0)
 
 
-def _climb(
-    likelihood: Likelihood, polygon: Polygon, point: Floats, barrier: float
-) -> tuple[Floats, bool]:
+def _climb(likelihood: Likelihood, polygon: Polygon, point: F8, barrier: float) -> tuple[F8, bool]:
     """Take Newton steps from a point inside; return the last point, and whether it is a maximum.
 
     The height that is climbed is the likelihood plus barrier * sum(log(distance to a side)).
     """
 
-    def height(point: Floats) -> float:
+    def height(point: F8) -> float:
         if not barrier:
             return likelihood.at(point)
         logs = np.log(polygon.distances(point))
@@ -250,7 +245,7 @@ def _climb(
     return point, False
 
 
-def _best_on_side(likelihood: Likelihood, side: Bound, bounds: Sequence[Bound]) -> Floats | None:
+def _best_on_side(likelihood: Likelihood, side: Bound, bounds: Sequence[Bound]) -> F8 | None:
     """Return the best point of a side of the polygon, or None if no point of it is possible.
 
     On the side, mu(t) is the bound's limit: all of these lines go through one point.

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.array_types import F8, I8
 from alignkit._support.values import named_json
 from alignkit.agreement.chance.edit_fitting import most_probable_line
 from alignkit.errors import OptionError
@@ -23,8 +23,6 @@ from alignkit.model.arrays import whole_numbers
 READINGS = ("count", "probability")
 """The quantity that is linear in N + M: the expected number or the probability of edits."""
 
-Numbers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-13
 
@@ -46,9 +44,9 @@ class EditData:
     (2, 2)
     """
 
-    words: Numbers
-    trials: Numbers
-    edits: Numbers
+    words: I8
+    trials: I8
+    edits: I8
 
     def __post_init__(self) -> None:
         for name in ("words", "trials", "edits"):
@@ -94,7 +92,7 @@ class EditModel:
     pairs: int
     data: EditData
 
-    def rates(self, words: Sequence[int] | Numbers, trials: Sequence[int] | Numbers) -> Floats:
+    def rates(self, words: Sequence[int] | I8, trials: Sequence[int] | I8) -> F8:
         """Return the probability of an edit in each of P sentence pairs, clipped to 0 and 1.
 
         `words` are N + M, `trials` the cells that can be changed, both (P,). The probability is 0
@@ -142,7 +140,7 @@ class EditModel:
 
 
 def fit_edit_model(
-    data: EditData, *, reading: str = "count", weights: Sequence[float] | Floats | None = None
+    data: EditData, *, reading: str = "count", weights: Sequence[float] | F8 | None = None
 ) -> EditModel:
     """Fit the number of edits as a linear function of N + M.
 

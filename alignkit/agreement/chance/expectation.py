@@ -9,15 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F8, I8
 from alignkit.agreement.chance import correction, sampling
 from alignkit.agreement.chance.correction import BOTH_EMPTY, ONLY_EMPTY
 from alignkit.agreement.chance.models import ChanceModel, Edits, Models, SampledChance, count_edits
 from alignkit.agreement.options import AgreementOptions
 from alignkit.model.arrays import LinkArrays
 
-Numbers = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Masks = Sequence[NDArray[np.bool_]]
+Masks = Sequence[B1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +24,11 @@ class PairedSets:
     """The items of two annotators in P sentence pairs, at one level."""
 
     annotators: tuple[str, str]
-    places: Numbers  # (P,): the positions of the pairs in the corpus
+    places: I8  # (P,): the positions of the pairs in the corpus
     ids: tuple[str, ...]  # the names of the pairs
     corpus_size: int  # the number of pairs in the corpus
     items: sampling.Items  # the words of the P pairs, and what is compared in them
-    sizes: Floats  # (P, 3): the sizes of A, of B and of A & B
+    sizes: F8  # (P, 3): the sizes of A, of B and of A & B
     initial: LinkArrays  # the initial alignments of the P pairs, of the links that are compared
     edits: tuple[Edits, ...]  # what either changed; none for closed forms of chance
     universe: LinkArrays | None = None  # the cells that can flip; None for all
@@ -38,7 +37,7 @@ class PairedSets:
         return len(self.places)
 
     @cached_property
-    def trials(self) -> Numbers:
+    def trials(self) -> I8:
         """(P, 4): the cells of each stratum."""
         items = self.items
         edits = count_edits(
@@ -56,12 +55,12 @@ class PairedSets:
 class Sampled:
     """The samples of K sentence pairs: the compared pairs whose sets are not empty."""
 
-    kept: Numbers  # (K,): which of the compared pairs they are
+    kept: I8  # (K,): which of the compared pairs they are
     models: tuple[Models, Models]  # the edit models fitted to either annotator
     inputs: sampling.Sampling  # what was sampled
     drawn: sampling.MonteCarlo  # the samples
 
-    def part(self, used: Numbers) -> Sampled:
+    def part(self, used: I8) -> Sampled:
         """Return the samples of some of the compared pairs."""
         inside = np.isin(self.kept, used)
         moments = self.drawn.moments[inside]
@@ -79,7 +78,7 @@ class Expectation:
     sampled: Sampled | None  # the samples; None where chance has a closed form
 
     @property
-    def used(self) -> NDArray[np.bool_]:
+    def used(self) -> B1:
         """The pairs that are used, a (P,) mask."""
         return np.array([not reason for reason in self.reasons], bool)
 
@@ -116,7 +115,7 @@ def _sample(
     sets: PairedSets,
     model: SampledChance,
     options: AgreementOptions,
-    kept: Numbers,
+    kept: I8,
     seeds: np.random.SeedSequence,
     progress: sampling.Progress | None,
 ) -> Sampled:
@@ -154,9 +153,9 @@ def flip_rates(
     model: SampledChance,
     fitted: Sequence[Models],
     items: sampling.Items,
-    trials: Numbers,
+    trials: I8,
     universe: LinkArrays | None,
-) -> Floats:
+) -> F8:
     """Return the rates (P, 4 or 8) at which cells flip: the columns of either annotator.
 
     An annotator has a column for empty and one for filled cells, or four: with a universe, and by

@@ -14,18 +14,15 @@ from math import nan
 from typing import Union
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import readonly
+from alignkit._support.array_types import F8, I8
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance.correction import ChanceTerms
 from alignkit.agreement.chance.edits import EditData, EditModel, fit_edit_model
 from alignkit.agreement.chance.items_kernel import count_strata
 from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.phrase_kernel import PairLinks, PairWords
+from alignkit.model.phrase_arrays import pair_links, pair_words
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 Models = FrozenMap[str, EditModel]
 
 STRATA = ("add", "delete", "add-equal", "delete-equal")
@@ -46,10 +43,10 @@ class EditRates:
 class Edits:
     """The changes of an annotator in the initial alignments of F sentence pairs."""
 
-    places: Numbers  # (F,): the position of each pair in the corpus
-    words: Numbers  # (F,): N + M
-    trials: Numbers  # (F, 4): the cells of each stratum; the columns are STRATA
-    flips: Numbers  # (F, 4): those that the annotator changed
+    places: I8  # (F,): the position of each pair in the corpus
+    words: I8  # (F,): N + M
+    trials: I8  # (F, 4): the cells of each stratum; the columns are STRATA
+    flips: I8  # (F, 4): those that the annotator changed
     fitted: dict[tuple[object, ...], Models] = field(default_factory=dict, repr=False)
 
     @property
@@ -64,7 +61,7 @@ class Edits:
 
 
 def count_edits(
-    places: Numbers,
+    places: I8,
     annotated: LinkArrays,
     initial: LinkArrays,
     source: TokenArrays,
@@ -73,18 +70,12 @@ def count_edits(
 ) -> Edits:
     """Count the changes of an annotator in the initial alignments, by stratum."""
     cells = LinkArrays.pack([]) if universe is None else universe
-    texts = PairWords(
-        readonly(source.ids),
-        readonly(source.offsets),
-        readonly(target.ids),
-        readonly(target.offsets),
-    )
     trials, flips = count_strata(
-        PairLinks(readonly(initial.links), readonly(initial.offsets)),
-        PairLinks(readonly(annotated.links), readonly(annotated.offsets)),
-        texts,
+        pair_links(initial),
+        pair_links(annotated),
+        pair_words(source, target),
         universe is not None,
-        PairLinks(readonly(cells.links), readonly(cells.offsets)),
+        pair_links(cells),
     )
     words = np.diff(source.offsets) + np.diff(target.offsets)
     return Edits(places, words, trials, flips)
@@ -103,7 +94,7 @@ class SampledChance:
     strata: Mapping[str, tuple[int, ...]]  # the models: for each the places of its strata
     description: str  # one line that says what chance is
 
-    def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
+    def fit(self, edits: Edits, *, reading: str, weights: F8 | None = None) -> Models:
         """Fit the edit models, by name, to one annotator; `weights` is how often pairs count."""
         key = reading, *self.strata
         if weights is None and key in edits.fitted:  # other models of chance need it too
@@ -119,7 +110,7 @@ class SampledChance:
             edits.fitted[key] = models
         return models
 
-    def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
+    def rates(self, models: Models, words: I8, trials: I8) -> F8:
         """Return the probability of a flip: (P, 4) for `STRATA`; (P, 2) for empty and filled."""
         rates = []
         for name, columns in self.strata.items():
@@ -140,9 +131,7 @@ class ClosedChance:
 
     description: str = "sets of the same sizes, drawn at random from all possible items"
 
-    def expect(
-        self, first: Floats, second: Floats, choices: Floats, normalizer: str
-    ) -> ChanceTerms:
+    def expect(self, first: F8, second: F8, choices: F8, normalizer: str) -> ChanceTerms:
         """Return |A| |B| / K and its ratio to the norm; 0 if a set is empty."""
         common = np.divide(first * second, choices, out=np.zeros(len(first)), where=choices > 0)
         return ChanceTerms.exact(first, second, common, normalizer)

@@ -16,13 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F8, I8
 from alignkit._support.parallel import executor
 from alignkit.agreement.chance import correction, sampling
 from alignkit.agreement.chance.expectation import (
     Expectation,
-    Floats,
     Masks,
-    Numbers,
     PairedSets,
     Sampled,
     flip_rates,
@@ -71,13 +70,11 @@ class _Resampling:
     model: SampledChance
     sets: PairedSets
     options: AgreementOptions
-    used: Numbers  # (U,): which of the compared pairs are used
+    used: I8  # (U,): which of the compared pairs are used
     observed: correction.ObservedTerms  # the overlap in these
     sampled: Sampled  # the samples of these, records included
 
-    def replicate(
-        self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]
-    ) -> tuple[Floats, int]:
+    def replicate(self, seed: np.random.SeedSequence, masks: B1) -> tuple[F8, int]:
         """Draw a resample; return its (G, 4) sums of terms by section, and the redrawn pairs."""
         rng = np.random.default_rng(seed)
         weights = self._weights(rng)
@@ -87,7 +84,7 @@ class _Resampling:
         counted = of_used * ~np.isnan(terms).any(axis=1)
         return (masks * counted) @ np.nan_to_num(terms), redrawn
 
-    def _weights(self, rng: np.random.Generator) -> Floats:
+    def _weights(self, rng: np.random.Generator) -> F8:
         """Return how often each pair of the corpus is in a resample.
 
         Used pairs and all others are resampled apart, so that as many pairs are used as before.
@@ -101,7 +98,7 @@ class _Resampling:
                 weights[stratum] = rng.multinomial(len(stratum), shares)
         return weights
 
-    def _rates(self, weights: Floats) -> Floats:
+    def _rates(self, weights: F8) -> F8:
         """Return the rates (U, 4 or 8) at which cells flip by the models fitted to a resample."""
         fitted = []
         for edits in self.sets.edits:
@@ -112,7 +109,7 @@ class _Resampling:
         return flip_rates(self.model, fitted, inputs.items, trials, inputs.universe)
 
     def _expect(
-        self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
+        self, rates: F8, wanted: B1, rng: np.random.Generator
     ) -> tuple[correction.ChanceTerms, int]:
         """Return what chance expects by new rates in the wanted pairs (NaN in the others).
 
@@ -140,7 +137,7 @@ class _Resampling:
         )
         return chance, len(few)
 
-    def _sample(self, rates: Floats, places: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    def _sample(self, rates: F8, places: NDArray[np.intp], rng: np.random.Generator) -> F8:
         """Sample some of the U pairs by new rates; return their means of ratio, common and norm."""
         inputs = replace(self.sampled.inputs, rates=rates)
         states = rng.integers(0, 2**64, (len(rates), 4), np.uint64, endpoint=False)
@@ -152,7 +149,7 @@ class _Resampling:
         return np.stack([terms.ratio, terms.common, terms.norm], axis=1)
 
 
-def _shifts(old: Floats, new: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _shifts(old: F8, new: F8) -> tuple[F8, B1]:
     """Return by how much a flip adds to the log weight of a sample, and where samples are no use.
 
     The shift is logit(new rate) - logit(old rate). No sample of an old rate of 0 or 1 says what

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8
 from alignkit._support.values import FrozenMap, named_json
 from alignkit.agreement.chance import correction
 from alignkit.agreement.chance.correction import BOTH_EMPTY, Correction
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import EditRates
-from alignkit.stats.resampling import Interval
+from alignkit.stats.resampling import Interval, of_corpus
 
 LEVELS = {
     "phrases.possible": ("phrases", "possible"),
@@ -149,7 +149,7 @@ class BeyondChance(BeyondChanceSection):
     models: FrozenMap[str, FrozenMap[str, EditModel]]
     rates: FrozenMap[str, EditRates]
     samples: int
-    distribution: NDArray[np.float64]
+    distribution: F8
     redrawn: int
     by: str | None = field(default=None, kw_only=True)
     signature: str = field(default="", kw_only=True)
@@ -188,6 +188,6 @@ def by_both(
         observed = correction.ObservedTerms.of(first, second, common, name)
         expected = correction.ChanceTerms.exact(first, second, product, name)
         terms = correction.rows(observed, expected, aggregate)
-        ratios = correction.correction_ratios(terms.sum(axis=0, keepdims=True))
-        result[name] = float(ratios["pi"][0]), float(ratios["C"][0])
+        ratios = of_corpus(correction.correction_ratios, terms)
+        result[name] = ratios["pi"], ratios["C"]
     return result

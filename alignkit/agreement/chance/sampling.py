@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import ceil, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F8, I4, I8, U8
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit.agreement.chance.correction import ChanceTerms
@@ -22,11 +22,10 @@ from alignkit.agreement.chance.sampling_kernel import (
 )
 from alignkit.agreement.overlaps import columns
 from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.phrase_kernel import PairLinks, PairWords
+from alignkit.model.phrase_arrays import pair_links, pair_words
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
 from alignkit.stats.resampling import ratio
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]  # what is told how much is done, and of how much
 
 _FIRST_ROUND = 100  # samples of each pair, after which the error is first looked at
@@ -48,11 +47,11 @@ class Items:
     target: TokenArrays
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> I8:
         """(P, 2): N and M."""
         return np.stack([np.diff(self.source.offsets), np.diff(self.target.offsets)], axis=1)
 
-    def sizes(self, first: LinkArrays, second: LinkArrays) -> NDArray[np.float64]:
+    def sizes(self, first: LinkArrays, second: LinkArrays) -> F8:
         """Return the (P, 3) sizes of the two sets of items and of their intersection."""
         if self.unit == "links":
             if not self.include_identical:
@@ -70,32 +69,23 @@ class Items:
         )
         return columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
 
-    def choices(self) -> NDArray[np.float64]:
+    def choices(self) -> F8:
         """Return the (P,) numbers of possible items (K of Kupper & Hafner)."""
         n, m = self.lengths.astype(np.float64).T
-        every: Floats
+        every: F8
         if self.unit == "links":
             every = n * m
         else:
             every = n * (n + 1) * m * (m + 1) / 4
         if not self.include_identical:
-            every -= identical_choices(self.views(), UNITS[self.unit])
+            every -= identical_choices(pair_words(self.source, self.target), UNITS[self.unit])
         return every
 
-    def part(self, kept: NDArray[np.int64]) -> Items:
+    def part(self, kept: I8) -> Items:
         """Return the items of some of the pairs."""
         source = self.source.take(kept)
         target = self.target.take(kept)
         return Items(self.unit, self.include_identical, source, target)
-
-    def views(self) -> PairWords:
-        """Return the arrays of the words as the kernels take them."""
-        return PairWords(
-            readonly(self.source.ids),
-            readonly(self.source.offsets),
-            readonly(self.target.ids),
-            readonly(self.target.offsets),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +94,14 @@ class Sampling:
 
     initial: LinkArrays  # the initial alignments
     items: Items  # the words, and what is compared
-    rates: Floats  # (P, 4 or 8), see `flip_rates`
+    rates: F8  # (P, 4 or 8), see `flip_rates`
     normalizer: str  # "min" or "max"
     universe: LinkArrays | None = None  # the cells that can flip; None for all
 
     def __len__(self) -> int:
         return len(self.initial)
 
-    def part(self, inside: NDArray[np.bool_]) -> Sampling:
+    def part(self, inside: B1) -> Sampling:
         """Return the same for the pairs of a (P,) mask."""
         kept = np.flatnonzero(inside)
         universe = self.universe
@@ -123,30 +113,28 @@ class Sampling:
 
     def draw(
         self,
-        states: NDArray[np.uint64],
+        states: U8,
         begin: int,
         stop: int,
         samples: int,
-        moments: Floats,
-        records: NDArray[np.int32],
-    ) -> Floats:
+        moments: F8,
+        records: I4,
+    ) -> F8:
         """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
         totals = np.zeros((samples, 4))
         cells = self.initial if self.universe is None else self.universe
-        initial = PairLinks(readonly(self.initial.links), readonly(self.initial.offsets))
-        universe = PairLinks(readonly(cells.links), readonly(cells.offsets))
         items = self.items
         compared = ItemChoice(
             UNITS[items.unit], not items.include_identical, self.normalizer == "max"
         )
         run(
-            initial,
+            pair_links(self.initial),
             readonly(items.lengths.astype(np.int32)),
-            items.views(),
+            pair_words(items.source, items.target),
             compared,
             readonly(self.rates),
             self.universe is not None,
-            universe,
+            pair_links(cells),
             SampleDraws(states, begin, stop, samples),
             SampleSums(moments, totals, records),
         )
@@ -163,15 +151,15 @@ class MonteCarlo:
     """The sums over the samples of P sentence pairs."""
 
     samples: int  # S, how many samples each pair has
-    moments: Floats  # (P, 9): the sums MOMENTS
-    totals: Floats  # (S, 4): the sums over the pairs of each sample
-    records: NDArray[np.int32]  # (P, S, 7 or 11): the samples themselves, or none
+    moments: F8  # (P, 9): the sums MOMENTS
+    totals: F8  # (S, 4): the sums over the pairs of each sample
+    records: I4  # (P, S, 7 or 11): the samples themselves, or none
 
     def terms(self) -> ChanceTerms:
         """Return the means over the samples, with the variances of these means."""
         return terms_of(self.moments)
 
-    def distribution(self, aggregate: str) -> Floats:
+    def distribution(self, aggregate: str) -> F8:
         """Return the (S,) agreements of the whole corpus by sample; NaN if undefined."""
         ratios, filled, common, norm = self.totals.T
         if aggregate == "micro":
@@ -179,7 +167,7 @@ class MonteCarlo:
         return ratio(ratios, filled)
 
 
-def terms_of(moments: Floats) -> ChanceTerms:
+def terms_of(moments: F8) -> ChanceTerms:
     """Return the means of samples from their (P, 9) sums, with the variances of these means."""
     # in the order of MOMENTS: x is common, y the norm, and r = x / y in the samples that are filled
     n, filled, sum_r, sum_rr, sum_x, sum_y, sum_xx, sum_xy, sum_yy = moments.T
@@ -189,7 +177,7 @@ def terms_of(moments: Floats) -> ChanceTerms:
     squares = sum_rr[many] - filled[many] * mean[many] ** 2
     spread[many] = np.maximum(squares, 0) / (filled[many] - 1)
 
-    def covariance(products: Floats, first: Floats, second: Floats) -> Floats:
+    def covariance(products: F8, first: F8, second: F8) -> F8:
         """Return the covariance of two means, from the sums of the products and of both."""
         return ratio(products - first * second / n, n * (n - 1))
 

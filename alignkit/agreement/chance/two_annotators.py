@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F8
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance import correction, expectation, refitting, result
@@ -32,7 +32,7 @@ class Section:
 
     name: str  # the part; "all" for the whole corpus
     pairs: int  # how many sentence pairs of the corpus there are
-    inside: NDArray[np.bool_]  # (P,): which of the compared pairs are in it
+    inside: B1  # (P,): which of the compared pairs are in it
     outside: Mapping[str, int]  # for each reason how many of its pairs are not compared
 
 
@@ -99,7 +99,7 @@ class _TwoAnnotators:
         """The observed overlap in each pair."""
         return self.sets.observed(self.options.normalizer)
 
-    def terms(self, expected: Expectation) -> NDArray[np.float64]:
+    def terms(self, expected: Expectation) -> F8:
         """Return the (P, 4) terms of C."""
         return correction.rows(self.observed, expected.terms, self.options.aggregate)
 
@@ -152,15 +152,13 @@ class _TwoAnnotators:
                 of_model.append(summarize(drawn, self.options.confidence))
         return intervals
 
-    def _resampled(
-        self, tables: Sequence[NDArray[np.float64]], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def _resampled(self, tables: Sequence[F8], rng: np.random.Generator) -> list[F8]:
         """Return C of each of several tables in resamples of their rows."""
         resamples = self.options.resamples
         count = len(tables[0])
         if not count:
             return [np.full(resamples, np.nan) for _ in tables]
-        chunks: list[list[NDArray[np.float64]]] = [[] for _ in tables]
+        chunks: list[list[F8]] = [[] for _ in tables]
         for weights in draw_weights(count, resamples, rng):
             for drawn, table in zip(chunks, tables, strict=True):
                 drawn.append(correction.correction_ratios(weights @ table)["C"])
@@ -257,9 +255,7 @@ def _shown_interval(
     return interval, ""
 
 
-def _why_undefined(
-    reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
-) -> str:
+def _why_undefined(reason: str, left_out: Counter[str], expected: Expectation, inside: B1) -> str:
     """Return why C has no value, as precisely as possible; empty if it has one."""
     if reason == correction.NO_PAIRS:
         if left_out[correction.ONLY_EMPTY]:

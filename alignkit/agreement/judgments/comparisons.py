@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignkit.agreement.intervals import Floats
+from alignkit._support.array_types import F8
 from alignkit.agreement.judgments import consensus, tables
 from alignkit.agreement.judgments.consensus import Labels
 
@@ -52,12 +52,12 @@ class Measure:
     couples: list[int]  # the places of its couples; only a mean has several
     is_mean: bool = False
 
-    def of(self, ratios: tables.Ratios) -> Floats:
+    def of(self, ratios: tables.Ratios) -> F8:
         """Return the (R,) values, one for each resample; the rows of `ratios` are the couples."""
         if self.is_mean:
             return tables.mean_of(ratios.kappa[self.couples], ratios.items[self.couples])
         (couple,) = self.couples
-        values: Floats = getattr(ratios, self.statistic)[couple]
+        values: F8 = getattr(ratios, self.statistic)[couple]
         return values
 
 

@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, I4
 from alignkit.errors import OptionError
 from alignkit.stats.defaults import CONFIDENCE
 from alignkit.stats.shares import wilson_interval
@@ -41,7 +42,7 @@ class Consensus:
         return int((self.labels >= 0).sum())
 
 
-def label_counts(values: Labels, size: int) -> NDArray[np.int32]:
+def label_counts(values: Labels, size: int) -> I4:
     """Count how many annotators give each item each label."""
     counts = np.zeros((values.shape[1], size), np.int32)
     for row in values:
@@ -84,11 +85,11 @@ def others_label(values: Labels, size: int, annotator: int) -> tuple[Labels, int
     return labels, int((compared & tied).sum())
 
 
-def _most(counts: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _most(counts: I4) -> tuple[NDArray[np.intp], B1]:
     """Return the lowest label with most votes, and whether several have most."""
     best: NDArray[np.intp] = counts.argmax(axis=1)
     has_most = counts == counts.max(axis=1, keepdims=True)
-    tied: NDArray[np.bool_] = has_most.sum(axis=1) > 1
+    tied: B1 = has_most.sum(axis=1) > 1
     return best, tied
 
 

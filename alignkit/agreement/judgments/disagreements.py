@@ -8,8 +8,8 @@ from itertools import compress
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.judgments.tables import ViewData
 from alignkit.model.corpus import Corpus
@@ -68,7 +68,7 @@ class JudgmentDisagreements(Sequence[Disagreement]):
         return f"JudgmentDisagreements({len(self)} pairs)"
 
 
-def _differ(view: ViewData) -> NDArray[np.bool_]:
+def _differ(view: ViewData) -> B1:
     """Return whether the labels of each item differ, (P,), the adjudicated one included."""
     labels = view.values
     if view.adjudicated is not None:
@@ -76,5 +76,5 @@ def _differ(view: ViewData) -> NDArray[np.bool_]:
     # a missing label (-1) is not the highest one; below, it is not the lowest one either
     highest = labels.max(axis=0)
     lowest = np.where(labels < 0, len(view.labels), labels).min(axis=0)
-    differ: NDArray[np.bool_] = highest > lowest
+    differ: B1 = highest > lowest
     return differ

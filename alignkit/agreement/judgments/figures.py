@@ -10,11 +10,12 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I4
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit._support.wording import how_many
 from alignkit.agreement.figures import Figure
-from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
+from alignkit.agreement.intervals import NO_PAIRS, Rows, reasoned
 from alignkit.agreement.judgments import consensus, permutations, tables
 from alignkit.agreement.judgments.coefficients import ALL_ALIKE, NO_TWO_LABELS
 from alignkit.agreement.judgments.comparisons import LabelComparisons, Measure, compare_labels
@@ -35,7 +36,7 @@ _MOST_AT_ONCE = 128
 Bounds = Union[Interval, str]
 """An interval, or the reason why there is none."""
 
-Weights = NDArray[np.int32]
+Weights = I4
 """How often items count in resamples: (P, R)."""
 
 
@@ -75,9 +76,7 @@ def view_figures(
     return tuple(figures)
 
 
-def _why_undefined(
-    name: str, value: float, view: tables.ViewData, judged: NDArray[np.int32]
-) -> str:
+def _why_undefined(name: str, value: float, view: tables.ViewData, judged: I4) -> str:
     """Return why a figure of all annotators together has no value, or ""."""
     if name == "alpha.ordinal" and not view.ordered:
         return NO_ORDER
@@ -107,8 +106,8 @@ def _figure(at: Figure, value: float, items: int, reason: str, bounds: Bounds) -
 class _Values:
     """The (R,) values of each measure of couples, and of each figure of all annotators."""
 
-    of_couples: list[Floats]
-    of_all: Mapping[str, Floats]
+    of_couples: list[F8]
+    of_all: Mapping[str, F8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,12 +120,12 @@ class _Computed:
 
     measures: Sequence[Measure]
     label_tables: tables.LabelTables
-    far: Floats  # the distances between labels
+    far: F8  # the distances between labels
     joint: Rows  # a row for each kind of items
     kinds: NDArray[np.intp]  # (P,): the kind of each item
 
     @classmethod
-    def of(cls, view: tables.ViewData, counts: NDArray[np.int32]) -> _Computed:
+    def of(cls, view: tables.ViewData, counts: I4) -> _Computed:
         """Compare all labels of a view; `counts` (P, K) says how often each is given."""
         compared: LabelComparisons = compare_labels(view)
         counts_of_kinds, kinds = np.unique(counts, axis=0, return_inverse=True)

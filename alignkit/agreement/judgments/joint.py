@@ -7,10 +7,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I4
 from alignkit.agreement.fleiss import fleiss_ratios
-from alignkit.agreement.intervals import Floats, Rows
+from alignkit.agreement.intervals import Rows
 from alignkit.agreement.judgments import tables
 from alignkit.stats.resampling import ratio
 
@@ -21,31 +21,29 @@ class _JointCounts(NamedTuple):
     Of P items when they are counted, of R resamples when they are added up.
     """
 
-    coincidences: Floats  # (P, K, K): its ordered pairs of judgments by their labels, over n - 1
-    shares: Floats  # (P, K): the share of each label among its judgments
-    votes: Floats  # (P, K): how often each label is given
-    judged: Floats  # (P,): whether there is a judgment
-    pairable: Floats  # (P,): whether there are two
-    agreement: Floats  # (P,): the mean weighted agreement of its ordered pairs of judgments
-    agreeing: Floats  # (P,): how many of these pairs have equal labels
+    coincidences: F8  # (P, K, K): its ordered pairs of judgments by their labels, over n - 1
+    shares: F8  # (P, K): the share of each label among its judgments
+    votes: F8  # (P, K): how often each label is given
+    judged: F8  # (P,): whether there is a judgment
+    pairable: F8  # (P,): whether there are two
+    agreement: F8  # (P,): the mean weighted agreement of its ordered pairs of judgments
+    agreeing: F8  # (P,): how many of these pairs have equal labels
 
-    def columns(self) -> Floats:
+    def columns(self) -> F8:
         """Return all of it side by side: (P, K * K + 2 K + 4)."""
         coincidences = self.coincidences.reshape(len(self.votes), -1)
         last = np.column_stack([self.judged, self.pairable, self.agreement, self.agreeing])
         return np.hstack([coincidences, self.shares, self.votes, last])
 
     @classmethod
-    def of_columns(cls, sums: Floats, size: int) -> _JointCounts:
+    def of_columns(cls, sums: F8, size: int) -> _JointCounts:
         """Return the sums of `columns` for K labels by their names."""
         ends = [size * size, size * size + size, size * size + 2 * size]
         coincidences, shares, votes, last = np.split(sums, ends, axis=1)
         return cls(coincidences.reshape(-1, size, size), shares, votes, *last.T)
 
 
-def joint_rows(
-    counts: NDArray[np.int32], *, ordered: bool = True, weights: str = "nominal"
-) -> Rows:
+def joint_rows(counts: I4, *, ordered: bool = True, weights: str = "nominal") -> Rows:
     """Return the rows behind alpha, AC1 and Fleiss' kappa, for (P, K) counts of labels.
 
     AC1 is weighted: with `weights` other than nominal, it is Gwet's AC2.
@@ -86,7 +84,7 @@ def joint_rows(
     return Rows(counted.columns(), measure)
 
 
-def _equal_number(judged: Floats) -> int:
+def _equal_number(judged: F8) -> int:
     """Return how many judgments all items have, two or more; 0 if their numbers differ."""
     numbers = np.unique(judged[judged > 0])
     if len(numbers) == 1 and numbers[0] >= 2:
@@ -95,8 +93,8 @@ def _equal_number(judged: Floats) -> int:
 
 
 def _measures(
-    sums: Floats, size: int, ordered: bool, raters: int, agreements: float
-) -> Mapping[str, Floats]:
+    sums: F8, size: int, ordered: bool, raters: int, agreements: float
+) -> Mapping[str, F8]:
     """Return the measures of R sums of `joint_rows`.
 
     `raters` is 0 if items differ in them; `agreements` is the sum of how much each two labels
@@ -118,7 +116,7 @@ def _measures(
     }
 
 
-def _ac1(counted: _JointCounts, size: int, agreements: float) -> Floats:
+def _ac1(counted: _JointCounts, size: int, agreements: float) -> F8:
     """Return (pa - pe) / (1 - pe) with pe = sum W / (K (K - 1)) * sum pi_k (1 - pi_k).
 
     pa is the mean agreement of the items with two judgments, pi_k the mean share of label k.
@@ -131,7 +129,7 @@ def _ac1(counted: _JointCounts, size: int, agreements: float) -> Floats:
     return ratio(observed - expected, 1 - expected)
 
 
-def _ordinal_distances(totals: Floats) -> Floats:
+def _ordinal_distances(totals: F8) -> F8:
     """Return Krippendorff's ordinal distances (R, K, K), by how often each label is paired.
 
     Between labels k < l: (n_k / 2 + n_(k+1) + ... + n_(l-1) + n_l / 2)^2. That is the difference
@@ -142,7 +140,7 @@ def _ordinal_distances(totals: Floats) -> Floats:
     return steps * steps
 
 
-def _alpha(coincidences: Floats, distances: Floats) -> Floats:
+def _alpha(coincidences: F8, distances: F8) -> F8:
     """Return 1 - observed / expected disagreement of (R, K, K) coincidences."""
     totals = coincidences.sum(axis=2)
     whole = totals.sum(axis=1)

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
-from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.judgments.options import JudgmentOptions
@@ -33,10 +33,10 @@ _MOST = 64
 class NullKappas(NamedTuple):
     """The kappas against the consensus in R permutations; NaN if undefined."""
 
-    each: Floats  # (R, A): of each annotator
-    mean: Floats  # (R,): the mean of these
-    pooled: Floats  # (R,): of all judgments in one table
-    settled: Floats  # (R,): the share of items with two judgments or more that have a consensus
+    each: F8  # (R, A): of each annotator
+    mean: F8  # (R,): the mean of these
+    pooled: F8  # (R,): of all judgments in one table
+    settled: F8  # (R,): the share of items with two judgments or more that have a consensus
 
 
 def null_kappas(views: Sequence[ViewData], options: JudgmentOptions) -> list[NullKappas]:
@@ -71,8 +71,8 @@ class _Judgments(NamedTuple):
     """J judgments, annotator by annotator."""
 
     codes: Labels  # (J,)
-    offsets: NDArray[np.int64]  # (A + 1,): where those of each annotator begin
-    items: NDArray[np.int32]  # (J,): the item that is judged
+    offsets: I8  # (A + 1,): where those of each annotator begin
+    items: I4  # (J,): the item that is judged
     meanings: NDArray[np.int8]  # (views, codes): the label that a code means; -1 for none
 
     @classmethod

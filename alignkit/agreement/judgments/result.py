@@ -14,6 +14,7 @@ from alignkit.agreement.judgments.answer import answer_sentences
 from alignkit.agreement.judgments.plots import judgment_plot
 from alignkit.agreement.judgments.ranks import rank_table
 from alignkit.agreement.judgments.report_tables import disagreements_table, figure_tables
+from alignkit.agreement.names import listed
 from alignkit.corpora.labelled import NOT_JUDGED
 from alignkit.tables.result import Picture
 from alignkit.tables.table import Table
@@ -170,5 +171,4 @@ class JudgmentAgreement(JudgmentFigures):
 
     def to_html(self, *, title: str | None = None) -> str:
         """Return an offline page without scripts: all tables, figures and disagreements."""
-        *others, last = self.annotators
-        return self.page(title or f"Agreement of {', '.join(others)} and {last} on judgments")
+        return self.page(title or f"Agreement of {listed(self.annotators)} on judgments")

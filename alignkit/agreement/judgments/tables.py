@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
-from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import Labels
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
 
 
-def label_distances(size: int, weights: str = "nominal") -> Floats:
+def label_distances(size: int, weights: str = "nominal") -> F8:
     """Return the distances between K labels, (K, K)."""
     places = np.arange(size, dtype=np.float64)
     steps = np.abs(places[:, np.newaxis] - places)
@@ -66,7 +66,7 @@ class ViewData:
         return len(self.annotators) > 2 or self.ties in ("lowest", "adjudicated")
 
     @property
-    def far(self) -> Floats:
+    def far(self) -> F8:
         """The distances between labels, (K, K)."""
         return label_distances(len(self.labels), self.weights)
 
@@ -88,8 +88,8 @@ class LabelTables:
     """
 
     size: int  # K, the number of labels
-    offsets: NDArray[np.int64]  # (N * K * K + 1,)
-    items: NDArray[np.int32]  # numbers below P
+    offsets: I8  # (N * K * K + 1,)
+    items: I4  # numbers below P
     count: int  # P, the number of items
 
     @classmethod
@@ -109,7 +109,7 @@ class LabelTables:
             sizes.append(np.bincount(cells, minlength=size**2))
         return cls(size, np.cumsum(np.concatenate(sizes)), np.concatenate(items), count)
 
-    def ratios(self, weights: NDArray[np.int32], far: Floats) -> Ratios:
+    def ratios(self, weights: I4, far: F8) -> Ratios:
         """Return the ratios of the tables, with items weighted by (P, R) weights."""
         sums = tables_kernel.couple_sums(
             readonly(self.offsets),
@@ -129,7 +129,7 @@ class LabelTables:
         ac1 = ratio(alike - by_chance, 1 - by_chance)
         return Ratios(items, kappa, observed, ac1)
 
-    def total(self) -> Floats:
+    def total(self) -> F8:
         """Return the (N, K, K) tables of all items."""
         return np.diff(self.offsets).reshape(-1, self.size, self.size).astype(np.float64)
 
@@ -138,13 +138,13 @@ class LabelTables:
 class Ratios:
     """The ratios of N tables in R resamples, each (N, R); NaN if undefined."""
 
-    items: Floats  # how many items there are
-    kappa: Floats  # Cohen's, weighted by how far labels are apart
-    observed: Floats  # the share with equal labels
-    ac1: Floats  # Gwet's, weighted like kappa
+    items: F8  # how many items there are
+    kappa: F8  # Cohen's, weighted by how far labels are apart
+    observed: F8  # the share with equal labels
+    ac1: F8  # Gwet's, weighted like kappa
 
 
-def mean_of(kappas: Floats, items: Floats) -> Floats:
+def mean_of(kappas: F8, items: F8) -> F8:
     """Return the mean of (N, R) kappas, (R,), weighted by items."""
     known = ~np.isnan(kappas)
     weighted = items * np.where(known, kappas, 0)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
 from alignkit._support.array_types import B1, F8, I8
+from alignkit._support.cached_methods import cached_method
 from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.replacement.options import ReplaceOptions
 from alignkit.corpora.labelled import judgments_of
-from alignkit.model.arrays import LinkArrays
+from alignkit.model.arrays import LinkArrays, identical_links
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.scoring.counts import PHRASE_COLUMNS, count_phrases
@@ -32,9 +32,6 @@ SEVERAL = "several words"
 
 NULLS = "nulls"
 """The row of words without a link, which are compared as if they were links."""
-
-_EQUAL, _ONE_TO_ONE, _SEVERAL = range(3)
-_NUMBERS = {EQUAL: _EQUAL, ONE_TO_ONE: _ONE_TO_ONE, SEVERAL: _SEVERAL}
 
 
 class PairSimilarity(ABC):
@@ -68,19 +65,14 @@ class LinkSimilarity(PairSimilarity):
         self._data = data
         self._sure = options.measure == "sure"
         self._ignore_identical = options.ignore_identical
-        self._has_words = bool(data.known.all())
         if options.ignore_identical:
             for pair in data.corpus:
                 _ = pair.words  # an error names the pair whose words are not known
         # if links of equal words are left out, their words would count as nulls
-        if self._has_words and not self._ignore_identical:
+        if data.known.all() and not self._ignore_identical:
             self.rows = (ALL, EQUAL, ONE_TO_ONE, SEVERAL, NULLS)
         else:
             self.rows = (ALL, ONE_TO_ONE, SEVERAL)
-        self._links: dict[str, LinkArrays] = {}
-        self._nulls: dict[str, LinkArrays] = {}
-        self._kinds: dict[str, I8] = {}
-        self._items: dict[str, F8] = {}
 
     def aligned(self, name: str) -> B1:
         """(Q,): the pairs that somebody aligned, a mask."""
@@ -97,76 +89,60 @@ class LinkSimilarity(PairSimilarity):
             if row == NULLS:
                 hits[k] = 2 * _shared_cells(self._nulls_of(first), self._nulls_of(second))
                 continue
-            of_row_in_a = self._is_of(row, first)[in_a]
-            of_row_in_b = self._is_of(row, second)[in_b]
+            of_row_in_a = self._is_of(k, first)[in_a]
+            of_row_in_b = self._is_of(k, second)[in_b]
             hits[k] = np.bincount(a.pair_of[in_a[of_row_in_a]], minlength=len(a))
             hits[k] += np.bincount(b.pair_of[in_b[of_row_in_b]], minlength=len(a))
         alike = np.where(sizes == 0, 1.0, ratio(hits, sizes))
         alike[:, ~(self.aligned(first) & self.aligned(second))] = np.nan
         return alike
 
-    def items(self, name: str) -> F8:
-        """(R, Q): the number of links, of those of each kind, and of words without links."""
-        if name not in self._items:
-            self._items[name] = self._counts(name)
-        return self._items[name]
-
+    @cached_method
     def links(self, name: str) -> LinkArrays:
         """Return the links that are compared."""
-        if name not in self._links:
-            links = self._data.links(name)
-            if self._sure:
-                links = links.sure_only()
-            if self._ignore_identical:
-                links = links.without_identical(*self._data.words)
-            self._links[name] = links
-        return self._links[name]
+        links = self._data.links(name)
+        if self._sure:
+            links = links.sure_only()
+        if self._ignore_identical:
+            links = links.without_identical(*self._data.words)
+        return links
 
-    def _counts(self, name: str) -> F8:
-        """(R, Q): the items that `items` returns."""
+    @cached_method
+    def items(self, name: str) -> F8:
+        """(R, Q): the number of links, of those of each kind, and of words without links."""
         links = self.links(name)
         counts = np.zeros((len(self.rows), len(links)))
         for k, row in enumerate(self.rows):
             if row == NULLS:  # an annotator who did not align a pair left no word unaligned
                 counts[k] = np.diff(self._nulls_of(name).offsets) * self.aligned(name)
             else:
-                of_row = self._is_of(row, name)
-                counts[k] = np.bincount(links.pair_of[of_row], minlength=len(links))
+                counts[k] = np.bincount(links.pair_of[self._is_of(k, name)], minlength=len(links))
         return counts
 
-    def _is_of(self, row: str, name: str) -> B1:
-        """(L,): whether each link is of a row, a mask."""
-        if row == ALL:
-            return np.ones(len(self.links(name).links), bool)
-        of_row: B1 = self._kinds_of(name) == _NUMBERS[row]
+    def _is_of(self, row: int, name: str) -> B1:
+        """(L,): whether each link is of a row, which is given by its place; a mask."""
+        kinds = self._kinds_of(name)
+        if row == 0:  # that of everything
+            return np.ones(len(kinds), bool)
+        of_row: B1 = kinds == row
         return of_row
 
+    @cached_method
     def _kinds_of(self, name: str) -> I8:
-        """(L,): the number of the kind of each link."""
-        if name not in self._kinds:
-            links = self.links(name)
-            alone = np.ones(len(links.links), bool)
-            for side in (0, 1):
-                alone &= _links_of_its_word(links, side) == 1
-            kinds = np.where(alone, _ONE_TO_ONE, _SEVERAL)
-            if EQUAL in self.rows:
-                kinds[self._equal(links)] = _EQUAL
-            self._kinds[name] = kinds
-        return self._kinds[name]
+        """(L,): the place of the row of the kind of each link."""
+        links = self.links(name)
+        alone = np.ones(len(links.links), bool)
+        for side in (0, 1):
+            alone &= _links_of_its_word(links, side) == 1
+        kinds = np.where(alone, self.rows.index(ONE_TO_ONE), self.rows.index(SEVERAL))
+        if EQUAL in self.rows:
+            kinds[identical_links(links, *self._data.words)] = self.rows.index(EQUAL)
+        return kinds
 
-    def _equal(self, links: LinkArrays) -> B1:
-        """(L,): the links of equal words, a mask."""
-        source, target = self._data.words
-        i, j = links.links.T
-        first = source.ids[source.offsets[links.pair_of] + i]
-        equal: B1 = first == target.ids[target.offsets[links.pair_of] + j]
-        return equal
-
+    @cached_method
     def _nulls_of(self, name: str) -> LinkArrays:
         """Return the words without links as cells: their place and their side, 0 or 1."""
-        if name not in self._nulls:
-            self._nulls[name] = _nulls(self.links(name), self._data.lengths)
-        return self._nulls[name]
+        return _nulls(self.links(name), self._data.lengths)
 
 
 def _links_of_its_word(links: LinkArrays, side: int) -> I8:
@@ -218,7 +194,6 @@ class PhraseSimilarity(PairSimilarity):
 
     def __init__(self, data: CorpusData, options: ReplaceOptions) -> None:
         self._data = data
-        self._links: Literal["possible", "sure"] = "possible"
         self._ignore_identical = options.ignore_identical
 
     def aligned(self, name: str) -> B1:
@@ -250,7 +225,7 @@ class PhraseSimilarity(PairSimilarity):
         return count_phrases(
             self._data.links(first),
             self._data.links(second),
-            links=self._links,
+            links="possible",
             ignore_identical=self._ignore_identical,
             source=source,
             target=target,

@@ -13,7 +13,8 @@ from alignkit._support.array_types import B1, F4, F8, I8
 from alignkit._support.jit import readonly
 from alignkit.align.supervised.gold import Gold
 from alignkit.align.supervised.learned import LEAST_WEIGHT, OBJECTIVES
-from alignkit.model.phrase_kernel import PairLinks, PairWords, match_phrases
+from alignkit.model.phrase_arrays import pair_links, pair_words
+from alignkit.model.phrase_kernel import PairLinks, match_phrases
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
@@ -49,20 +50,13 @@ def _phrase_rows(gold: Gold, chosen: B1) -> I8:
     cells = gold.cells
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
     reference = gold.links.sure_only()
-    source, target = gold.words
-    words = PairWords(
-        readonly(source.ids),
-        readonly(source.offsets),
-        readonly(target.ids),
-        readonly(target.offsets),
-    )
     rows = match_phrases(
         PairLinks(readonly(cells.places[chosen]), readonly(before[cells.ends])),
-        PairLinks(readonly(reference.links), readonly(reference.offsets)),
+        pair_links(reference),
         readonly(cells.lengths),
         _UNLIMITED,
         True,
-        words,
+        pair_words(*gold.words),
     )
     return rows[:, [0, 2, 1, 3]]
 
