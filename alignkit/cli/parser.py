@@ -232,12 +232,12 @@ def _brief(action: argparse.Action) -> argparse.Action:
     return brief
 
 
-def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[str, Any]) -> None:
+def add_options(group: argparse._ActionsContainer, table: str, /, **more: Any) -> None:
     """Add the options of a table: flags and a placeholder, two spaces, and the help.
 
     An option without a placeholder or `choices` is a switch; ``A...`` takes several words.
     Indented lines continue the help above. `more` has further `argparse` settings, by the name of
-    the option.
+    the option; a function alone is the type, a tuple the choices, and a text the name of the value.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[s
     ...     --ids ID...  the pairs
     ...         of these ids
     ...     --prefix  put the name of the file before each id
-    ...     ''', IN={"dest": "input"}, output={"default": "-"})
+    ...     ''', IN="input", output={"default": "-"})
     >>> parser.parse_args(["a.align", "--ids", "1", "2"])
     Namespace(input='a.align', output='-', ids=['1', '2'], prefix=False)
     """
@@ -258,7 +258,7 @@ def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[s
         flags = [word for word in words if word.startswith("-")]
         placeholder = "" if words[-1] in flags else words[-1]
         name = max(flags, key=len) if flags else placeholder
-        own = more.get(name.strip("-.").replace("-", "_"), {})
+        own = _own_settings(more.get(name.strip("-.").replace("-", "_"), {}))
         settings: dict[str, Any] = {"help": " ".join(text.split()).replace("%", "%%")}
         if placeholder:
             settings["metavar"] = placeholder.removesuffix("...")
@@ -266,6 +266,17 @@ def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[s
         elif "choices" not in own:
             settings["action"] = "store_true"
         group.add_argument(*flags, **settings | own)
+
+
+def _own_settings(own: Any) -> dict[str, Any]:
+    """Return the settings of an option, which a type, choices or a name alone stand for."""
+    if isinstance(own, tuple):
+        return {"choices": own}
+    if isinstance(own, str):
+        return {"dest": own}
+    if callable(own):
+        return {"type": own}
+    return dict(own)
 
 
 def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:

@@ -54,13 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --save FILE  save the aligner with what it learned, for align --load (default: only print
             the report)
         """,
-        save={"type": saved_file},
+        save=saved_file,
     )
     add_media(group)
     add_options(
         group,
         "--threads N  number of threads; does not change the result (default: one for each core)",
-        threads={"type": number(1)},
+        threads=number(1),
     )
     group = parser.add_argument_group("the aligner to improve")
     add_options(

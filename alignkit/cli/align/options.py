@@ -140,7 +140,7 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
             the samples of this package (default: {start})
         """,
         prior={"default": default},
-        objective={"choices": _OBJECTIVES},
+        objective=_OBJECTIVES,
     )
 
 
@@ -182,7 +182,7 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
         SRC  file with the source sentences, or with both sentences of each pair; - is stdin
         TGT  file with the target sentences, if SRC has only the source sentences
         """,
-        SRC={"dest": "input"},
+        SRC="input",
         TGT={"dest": "second", "nargs": "?"},
     )
     _add_output(parser.add_argument_group("output"))
@@ -218,9 +218,9 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         output={"type": parsing.output, "default": "-"},
         to={"type": parsing.format_name(WRITTEN), "default": "pharaoh"},
         annotator={"default": "alignkit"},
-        save={"type": parsing.saved_file},
-        scores={"type": parsing.output_file},
-        lexicon={"type": parsing.output_file},
+        save=parsing.saved_file,
+        scores=parsing.output_file,
+        lexicon=parsing.output_file,
     )
 
 
@@ -241,8 +241,8 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
             optionally a tab and a pseudo-count (default: 3)
         """,
         symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
-        threshold={"type": _probability},
-        sure={"type": _probability},
+        threshold=_probability,
+        sure=_probability,
     )
     add_encoder(group)
     add_no_encoder(group)
@@ -261,7 +261,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --threads N  number of threads; does not change the result (default: one for each core)
         """,
         tokenize={"nargs": "?", "const": "treebank"},
-        threads={"type": parsing.number(1)},
+        threads=parsing.number(1),
     )
 
 

@@ -51,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --method M  method to merge links (default: grow-diag-final-and): {", ".join(_METHODS)}
         --reverse-transposed  links of REV are written target-source
         """,
-        FWD={"dest": "forward"},
-        REV={"dest": "reverse"},
+        FWD="forward",
+        REV="reverse",
         method={"choices": _METHODS, "default": "grow-diag-final-and"},
     )
     add_options(

@@ -93,8 +93,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         CORPUS={"dest": "corpus", "nargs": "?"},
         TARGET={"dest": "second", "nargs": "?"},
-        annotator={"type": _who},
-        gold={"type": _who},
+        annotator=_who,
+        gold=_who,
         blind=either,
         majority=either,
     )
@@ -107,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --tokenize T  with --task extract, split texts into words with a tokenizer of nltk:
             {" or ".join(TOKENIZERS)}; put it last, or name it: {tokenizers} (default: white space)
         """,
-        task={"choices": names.TASKS},
+        task=names.TASKS,
         tokenize={"nargs": "?", "const": "treebank"},
     )
     group = parser.add_argument_group("suggestions")
@@ -119,7 +119,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --suggestions  suggest links with an aligner trained on these pairs, or suggest none; vote:
             this aligner and the systems of --evidence vote on links (default: trained)
         """,
-        suggestions={"choices": ("trained", names.VOTE, "none")},
+        suggestions=("trained", names.VOTE, "none"),
     )
     add_options(
         group,
@@ -151,7 +151,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --no-browser  print the URL without opening a browser
         {ACCEPT_COPY}
         """,
-        port={"type": number(0, 65535)},
+        port=number(0, 65535),
         host={"default": "127.0.0.1"},
         allow_host={"action": "append", "default": []},
     )

@@ -40,7 +40,7 @@ def add_project_argument(parser: argparse.ArgumentParser) -> None:
     add_options(
         parser,
         f"PROJECT  file of the project, or its place in PostgreSQL\n{ACCEPT_COPY}",
-        PROJECT={"dest": "project"},
+        PROJECT="project",
     )
 
 

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         PLACE  folder of the lab, or a PostgreSQL database, as for 'alignkit serve'
         --name NAME  name in the lab (default: that of the project)
         """,
-        PLACE={"dest": "place"},
+        PLACE="place",
     )
 
 

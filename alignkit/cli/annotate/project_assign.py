@@ -54,10 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             are by length, uncertainty or an attribute (default: length)
         --seed N  seed of all random draws (default: 0)
         """,
-        double={"type": _share},
-        each={"type": number(1)},
-        trial={"type": number(0)},
-        seed={"type": number(0)},
+        double=_share,
+        each=number(1),
+        trial=number(0),
+        seed=number(0),
     )
     add_options(
         parser.add_argument_group("order and suggestions"),
@@ -69,8 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             suggestions; 0 for none (default: 0.1, or 0 if pairs are judged or extracted)
         --control-least N  minimum number of pairs in the control sample (default: 150)
         """,
-        control={"type": _share},
-        control_least={"type": number(0)},
+        control=_share,
+        control_least=number(0),
     )
     add_options(
         parser.add_argument_group("output"),

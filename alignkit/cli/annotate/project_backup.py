@@ -22,7 +22,7 @@ from alignkit.cli.parser import add_options
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, "FILE  file to write", FILE={"dest": "file"})
+    add_options(parser, "FILE  file to write", FILE="file")
 
 
 def run(options: argparse.Namespace) -> None:

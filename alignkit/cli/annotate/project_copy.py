@@ -20,7 +20,7 @@ from alignkit.cli.parser import add_options
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, "TO  new file, or place in PostgreSQL", TO={"dest": "place"})
+    add_options(parser, "TO  new file, or place in PostgreSQL", TO="place")
 
 
 def run(options: argparse.Namespace) -> None:

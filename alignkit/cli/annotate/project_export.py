@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             OUT.provenance.jsonl, unless OUT is stdout)
         --no-provenance  do not write the decisions behind the gold standard
         """,
-        provenance={"type": output},
+        provenance=output,
     )
 
 

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --add-pairs  add pairs with new ids at the end of the project; if pairs are assigned, the
             new ones are too, without other changes (default: leave them out)
         """,
-        FILE={"dest": "input"},
+        FILE="input",
         TARGET={"dest": "second", "nargs": "?"},
     )
     inputs.add_reading_arguments(parser)

@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         PROJECT  file of the project; with --rebuild, also a log in JSON lines (- is stdin)
         -o, --output OUT  file for the log (default: stdout)
         """,
-        PROJECT={"dest": "project"},
-        output={"type": output_file},
+        PROJECT="project",
+        output=output_file,
     )
     add_options(
         parser.add_mutually_exclusive_group(),
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --check  check that the project agrees with its log
         --rebuild FILE  write a new project from the log
         """,
-        rebuild={"type": saved_file},
+        rebuild=saved_file,
     )
     add_options(parser, f"--json  print the findings of --check as JSON\n{ACCEPT_COPY}")
 

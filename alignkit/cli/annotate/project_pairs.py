@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --annotator A  only judgments by this annotator (default: all)
         --json  print JSON (default: a table)
         """,
-        before={"type": _day},
+        before=_day,
     )
 
 

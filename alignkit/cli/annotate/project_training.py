@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         ids={"default": []},
         mark={"type": real("a number above 0, at most 1", 0, 1), "default": PASS_MARK},
-        admit={"type": annotator_name},
+        admit=annotator_name,
         **{"from": {"dest": "corpus"}},
     )
     inputs.add_reading_arguments(parser)

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --owner-link  print a link with which to create an owner, or to reset an owner's password,
             and exit
         """,
-        PLACE={"dest": "place"},
+        PLACE="place",
         host={"default": "127.0.0.1"},
         port={"type": number(0, 65535), "default": 8000},
         behind_proxy={"action": "append", "default": []},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def add_corpora(parser: argparse.ArgumentParser) -> None:
     """Add the argument for the files."""
     words = "CORPUS...  files or a folder to read; - is stdin"
-    add_options(parser, words, CORPUS={"dest": "corpus"})
+    add_options(parser, words, CORPUS="corpus")
 
 
 def add_joining(group: argparse._ActionsContainer) -> None:
@@ -36,8 +36,8 @@ def add_page(group: argparse._ActionsContainer) -> None:
         --disagreements FILE  write all disagreements as CSV; with the texts and each annotator's
             version (the page shows only the first 180 or 200)
         """,
-        html={"type": saved_file},
-        disagreements={"type": saved_file},
+        html=saved_file,
+        disagreements=saved_file,
     )
 
 

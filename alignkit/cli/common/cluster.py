@@ -40,7 +40,7 @@ _ESTIMATE = """
 def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> None:
     parser.set_defaults(stray=_stray)
     group = parser.add_argument_group("more than one machine")
-    add_options(group, _OPTIONS + _ESTIMATE * estimate, wait={"type": number(0)})
+    add_options(group, _OPTIONS + _ESTIMATE * estimate, wait=number(0))
 
 
 def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ def add_encoder(group: argparse._ArgumentGroup, why: str = _FEWER_ERRORS) -> Non
         --encoder-layer K  layer of the encoder whose states are used (default: 7/12 of all layers)
         --download  download the encoder if it is not on this computer (default: never)
         """,
-        encoder_layer={"type": number(1)},
+        encoder_layer=number(1),
     )
 
 

@@ -78,8 +78,8 @@ def add_plot(group: argparse._ActionsContainer, what: str) -> None:
         --plot-width  width of the figure: one column (3.3 in) or full width (6.9 in) (default:
             column)
         """,
-        plot={"type": saved_file},
-        plot_width={"choices": tuple(WIDTHS)},
+        plot=saved_file,
+        plot_width=tuple(WIDTHS),
     )
 
 
@@ -96,7 +96,7 @@ def check_plot(options: argparse.Namespace) -> None:
 def add_forms(group: argparse._ArgumentGroup) -> None:
     """Add the options for the output form of tables, and for a page with them."""
     add_media(group, csv="print the rows of all tables as CSV")
-    add_options(group, "--html FILE  also write a page with the tables", html={"type": saved_file})
+    add_options(group, "--html FILE  also write a page with the tables", html=saved_file)
 
 
 def print_findings(findings: Result, options: argparse.Namespace, *, title: str) -> None:

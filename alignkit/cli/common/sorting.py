@@ -15,7 +15,7 @@ def add_memory(group: argparse._ActionsContainer, what: str) -> None:
         --memory MB  memory for sorting {what}; the rest is sorted on disk, with the same result
             (default: {_MEGABYTES})
         """
-    add_options(group, table, memory={"type": number(1, 1 << 20)})
+    add_options(group, table, memory=number(1, 1 << 20))
 
 
 def room(options: argparse.Namespace) -> int:

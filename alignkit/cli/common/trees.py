@@ -49,8 +49,8 @@ def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
         --drop-function-tags  read NP-SBJ=1 as NP (default: keep it)
         --drop-traces  leave out -NONE- and nodes without other words (default: they are words)
         """,
-        tree_name={"type": annotator_name},
-        tree_format={"choices": tuple(TREE_FORMATS)},
+        tree_name=annotator_name,
+        tree_format=tuple(TREE_FORMATS),
     )
     return group
 

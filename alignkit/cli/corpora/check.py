@@ -91,10 +91,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             value of this attribute as some pair of the first file; repeatable (default: goeswith,
             document, entity and original)
         """,
-        IN={"dest": "inputs"},
-        fix={"type": output},
-        fix_source={"type": output_file},
-        fix_target={"type": output_file},
+        IN="inputs",
+        fix=output,
+        fix_source=output_file,
+        fix_target=output_file,
         group={"action": "append"},
     )
     add_separator(parser)
@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             annotator)
         --json  print all findings as JSON (default: text)
         """,
-        show={"type": number(0)},
+        show=number(0),
     )
     add_reading_arguments(parser)
     trees.add_tree_options(parser)

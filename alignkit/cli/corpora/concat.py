@@ -25,7 +25,7 @@ from alignkit.io.inputs import sides_hint
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "IN...  files or folders to read; - is stdin", IN={"dest": "inputs"})
+    add_options(parser, "IN...  files or folders to read; - is stdin", IN="inputs")
     convert.add_corpus_output(parser, "file to write; - is stdout")
     add_options(
         parser,

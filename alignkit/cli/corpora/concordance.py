@@ -42,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --context N  number of words shown on either side of the word (default: 5)
         --show N  print at most N lines for each counterpart (default: 5; JSON and CSV have all)
         """,
-        IN={"dest": "input"},
+        IN="input",
         WORD={"dest": "word", "nargs": "?"},
-        side={"choices": SIDES},
+        side=SIDES,
         context={"type": number(0), "default": 5},
         show={"type": number(0), "default": 5},
     )

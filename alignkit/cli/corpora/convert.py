@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         IN  file or folder to read; - is stdin
         OUT  file or folder to write; - is stdout
         """,
-        IN={"dest": "input"},
+        IN="input",
         OUT={"dest": "output", "type": output},
     )
     inputs.add_reading_arguments(parser, flags=("--from", "--format"))
@@ -78,8 +78,8 @@ def add_writing_arguments(
         """,
         to={"required": required, "type": format_name(WRITTEN)},
         to_base={"type": int, "choices": (0, 1)},
-        to_source={"type": output_file},
-        to_target={"type": output_file},
+        to_source=output_file,
+        to_target=output_file,
     )
     return group
 
@@ -180,7 +180,7 @@ def add_corpus_output(
         --to F  format of OUT (default: {default})
         """,
         output={"required": True, "type": output},
-        to={"type": format_name(WRITTEN)},
+        to=format_name(WRITTEN),
     )
 
 

@@ -34,7 +34,7 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
         --view V  with --rows, merge labels by this view, such as binary (default: full)
         --no-rewrites  leave out rewrites (pairs that annotators changed into paraphrases)
         """,
-        rows={"choices": tuple(KINDS)},
+        rows=tuple(KINDS),
     )
 
 

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --add {_ADDED}  name and file of an annotation to add; repeatable (the parts after FILE are
             optional; if they are missing, --format, --base and --transpose apply)
         """,
-        CORPUS={"dest": "input"},
+        CORPUS="input",
         add={"action": "append", "required": True},
     )
     add_corpus_output(

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             too); - is stdin
         --encoding E  encoding of all input (default: utf-8)
         """,
-        IN={"dest": "inputs"},
+        IN="inputs",
         encoding={"default": "utf-8"},
     )
     add_texts(parser)
@@ -68,8 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         which={"choices": tuple(WHICH), "default": "all"},
         min_length={"type": number(1), "default": 1},
-        max_length={"type": number(1)},
-        max_ratio={"type": _ratio},
+        max_length=number(1),
+        max_ratio=_ratio,
     )
     add_options(
         parser.add_argument_group("output"),
@@ -83,10 +83,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             bitext)
         --json  print the counts as JSON on stdout (default: in words on stderr)
         """,
-        output={"type": output_file},
-        to={"choices": ("bitext", "tsv")},
-        to_source={"type": output_file},
-        to_target={"type": output_file},
+        output=output_file,
+        to=("bitext", "tsv"),
+        to_source=output_file,
+        to_target=output_file,
     )
 
 

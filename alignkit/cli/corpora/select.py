@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --keep-together ATTRIBUTE  put all pairs with the same value of this attribute, such as the
             pairs of one document, into the same part; repeatable
         """,
-        seed={"type": number(0)},
+        seed=number(0),
         keep_together={"action": "append"},
     )
     add_separator(group)

@@ -45,7 +45,7 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit show`."""
-    add_options(parser, "IN  file or folder to read; - is stdin", IN={"dest": "input"})
+    add_options(parser, "IN  file or folder to read; - is stdin", IN="input")
     add_options(
         parser.add_argument_group("drawing"),
         """
@@ -59,9 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             kinds (default: sure)
         """,
         id={"action": "append"},
-        limit={"type": number(1)},
-        trees={"dest": "draw_trees"},
-        links={"choices": ("sure", "possible")},
+        limit=number(1),
+        trees="draw_trees",
+        links=("sure", "possible"),
     )
     add_options(
         parser.add_argument_group("output (default: in the terminal)"),
@@ -77,12 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --ascii  use only ASCII characters
         --width N  width in characters; wider matrices are split (default: that of the terminal)
         """,
-        html={"type": output_file},
-        pairs_a_page={"type": number(1)},
-        svg={"type": output_file},
-        interlinear={"type": output_file},
+        html=output_file,
+        pairs_a_page=number(1),
+        svg=output_file,
+        interlinear=output_file,
         colour={"choices": ("auto", "always", "never"), "default": "auto"},
-        width={"type": number(1)},
+        width=number(1),
     )
     trees.add_tree_options(parser)
     add_reading_arguments(parser)

@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --to F  format of OUT (default: by its ending, else as the input)
         """,
         layer={"required": True},
-        output={"type": output},
-        to={"type": format_name(WRITTEN)},
+        output=output,
+        to=format_name(WRITTEN),
         **{"from": {"choices": SIDES, "default": "source", "dest": "from_side"}},
     )
     add_forms(parser.add_argument_group("report"))

@@ -23,7 +23,7 @@ RARE = "--csv --markdown"
 
 
 def add_arguments(parser: Parser) -> None:
-    add_options(parser, "SETS  file of the sets to compare; - is stdin", SETS={"dest": "sets"})
+    add_options(parser, "SETS  file of the sets to compare; - is stdin", SETS="sets")
     add_fields(parser, SetOptions)
     add_media(parser.add_argument_group("output"))
 

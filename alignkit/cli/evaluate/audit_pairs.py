@@ -27,7 +27,7 @@ from alignkit.io.inputs import naming
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit audit pairs`."""
-    add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS={"dest": "input"})
+    add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS="input")
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
     add_options(

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         REF  the gold standard; - is stdin
         --annotator A  draw from all phrase pairs of this annotator of HYP; leave out REF
         """,
-        HYP={"dest": "hypothesis"},
+        HYP="hypothesis",
         REF={"dest": "reference", "nargs": "?"},
     )
     for side, long in ((sides.HYPOTHESIS, "hypothesis"), (sides.REFERENCE, "reference")):
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         links={"choices": ("sure", "possible"), "default": "sure"},
         kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
-        max_length={"type": number(1)},
+        max_length=number(1),
         both={"type": float, "default": 0.0},
     )
     inputs.add_order_argument(group)

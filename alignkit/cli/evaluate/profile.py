@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             --scheme); phrase-f1 is for phrase pairs of sure links, accuracy for judgments
         """,
         compare={"default": []},
-        measure={"choices": MEASURES},
+        measure=MEASURES,
     )
     add_judged(group, "of the judgments to profile (default: profile links)")
     inputs.add_order_argument(group)
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --leave-out ROW...  rows of the table that are not phenomena, such as a mean
         --lower-is-better  give rank 1 to the lowest value, as for errors (default: the highest)
         """,
-        table={"dest": "printed"},
+        table="printed",
         leave_out={"default": []},
     )
     group = parser.add_argument_group("tests and intervals")
@@ -98,8 +98,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --trials N  number of permutations of the tests (default: 10000, or 200 for each phenomenon)
         --alpha P  significance level: probability of a false difference (default: 0.05)
         """,
-        like={"choices": LIKE},
-        trials={"type": number(1)},
+        like=LIKE,
+        trials=number(1),
         alpha={"type": float, "default": 0.05},
     )
     score.add_draws(group, "for the intervals")
@@ -112,8 +112,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             .svg)
         --heat-map FILE  draw the measure of each system on each phenomenon (.pdf, .png or .svg)
         """,
-        plot={"type": saved_file},
-        heat_map={"type": saved_file},
+        plot=saved_file,
+        heat_map=saved_file,
     )
     inputs.add_reading_arguments(parser, of="all files")
 

@@ -32,7 +32,7 @@ from alignkit.io.inputs import naming
 
 def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit quality`."""
-    add_options(parser, "CORPUS  corpus of judged pairs; - is stdin", CORPUS={"dest": "input"})
+    add_options(parser, "CORPUS  corpus of judged pairs; - is stdin", CORPUS="input")
     groups = add_fields(parser, QualityOptions)
     add_options(
         groups["rules"],
@@ -40,7 +40,7 @@ def add_arguments(parser: Parser) -> None:
         --consensus FILE  with --model, also write the pairs as JSON lines with the most probable
             label, as annotator `model`, and its probability, as attribute `model.probability`
         """,
-        consensus={"type": saved_file},
+        consensus=saved_file,
     )
     add_forms(parser.add_argument_group("output"))
     inputs.add_reading_arguments(parser)

@@ -81,8 +81,8 @@ def add_draws(group: argparse._ActionsContainer, purpose: str, more: str = "") -
         --confidence P  confidence of the intervals (default: {CONFIDENCE})
         --seed N  seed of all random draws (default: {SEED})
         """,
-        resamples={"type": number(1)},
-        confidence={"type": float},
+        resamples=number(1),
+        confidence=float,
         seed={"type": number(0), "default": SEED},
     )
 

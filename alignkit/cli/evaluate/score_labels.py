@@ -67,7 +67,7 @@ def add_judged(group: argparse._ArgumentGroup, about: str = schemes.OF_FORMAT) -
             unless a label is only in the view)
         """,
         predictions={"default": []},
-        predicted={"choices": ("scheme", "view")},
+        predicted=("scheme", "view"),
     )
     schemes.add_rewrites_argument(group)
 
@@ -247,7 +247,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             id, system, reference, predicted, source, target and an empty column tag, for a
             spreadsheet (separated by tabs; as CSV or JSON lines if FILE ends in .csv or .jsonl)
         """,
-        wrong={"type": saved_file},
+        wrong=saved_file,
     )
     add_forms(group)
     inputs.add_reading_arguments(parser, of="all files")

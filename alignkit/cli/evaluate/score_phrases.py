@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         REF  the gold standard, with words
         --table-format  format of TABLE (default: moses if the first line has '|||', else tsv)
         """,
-        TABLE={"dest": "table"},
-        REF={"dest": "reference"},
-        table_format={"choices": ("tsv", "moses")},
+        TABLE="table",
+        REF="reference",
+        table_format=("tsv", "moses"),
     )
     add_options(
         parser.add_argument_group("scoring"),
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         links={"choices": ("sure", "possible"), "default": "sure"},
         min_length={"type": number(1), "default": 1},
-        max_length={"type": number(1)},
+        max_length=number(1),
     )
     group = parser.add_argument_group("output")
     add_options(group, "--ci  print bootstrap intervals over sentence pairs")

@@ -126,7 +126,7 @@ def _first_type(field: Field[Any]) -> str:
 def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more: str = "") -> None:
     """Declare the options of a search: its inputs, fields and output."""
     places = {"dest": "second", "nargs": "?"}
-    add_options(parser, arguments, IN={"dest": "input"}, IN2=places, TARGET=places)
+    add_options(parser, arguments, IN="input", IN2=places, TARGET=places)
     group = parser.add_argument_group("search")
     add_fields(group, kind)
     if more:
@@ -139,7 +139,7 @@ def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more
         --encoding E  encoding of all input (default: utf-8)
         -o, --output FILE  file for the pairs (default: none; only the report is printed)
         """,
-        output={"type": output_file},
+        output=output_file,
         encoding={"default": "utf-8"},
     )
     add_media(group)

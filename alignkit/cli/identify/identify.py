@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         TRAIN  judged pairs; with --load, the pairs to judge
         TEST  pairs to judge (default: those of TRAIN, by cross-validation)
         """,
-        TRAIN={"dest": "input"},
+        TRAIN="input",
         TEST={"dest": "test", "nargs": "?"},
     )
     group = parser.add_argument_group("labels")
@@ -100,9 +100,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --save FILE  file for the system, trained on all of TRAIN
         --load FILE  use a saved system instead of training one
         """,
-        output={"type": output_file},
-        probabilities={"type": saved_file},
-        save={"type": saved_file},
+        output=output_file,
+        probabilities=saved_file,
+        save=saved_file,
     )
     add_forms(group)
     inputs.add_reading_arguments(parser)

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             paraphrases, other pairs
         """,
         output={"type": output_file, "default": "-"},
-        rules={"type": saved_file},
+        rules=saved_file,
     )
     add_reading_arguments(parser)
 

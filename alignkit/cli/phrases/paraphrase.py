@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --encoding E  encoding of the sentences (default: utf-8)
         """,
         sentences={"required": True},
-        tree_format={"choices": ("penn", "mrg", "stanford-xml")},
+        tree_format=("penn", "mrg", "stanford-xml"),
         encoding={"default": "utf-8"},
     )
     add_options(
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --any-labels  also use rules with labels that differ between the sides, at the root or at a
             variable (default: leave them out)
         """,
-        rules_format={"choices": ("tsv", "jsonl", "xrs")},
+        rules_format=("tsv", "jsonl", "xrs"),
         min_count={"type": number(0), "default": 2},
         min_p={"type": float, "default": 0.1},
     )

@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         links={"choices": ("sure", "possible"), "default": "possible"},
         kind={"choices": ("atomic", "composite", "all"), "default": "all"},
-        max_length={"type": number(1)},
+        max_length=number(1),
     )
     group = parser.add_argument_group("phrase table")
     add_options(
@@ -80,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --min-count N  leave rarer phrase pairs out of the table (default: 1); probabilities are not
             changed
         """,
-        table={"dest": "counted"},
-        min_count={"type": number(1)},
+        table="counted",
+        min_count=number(1),
     )
     add_memory(group, "phrase pairs")
     add_options(

@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --to F  format of the output, if TABLE holds rules (default: that of TABLE)
         """,
         output={"type": output_file, "default": "-"},
-        to={"choices": FORMATS},
+        to=FORMATS,
         sort={"choices": _SORTS, "default": _SORTS[0]},
     )
     add_labels(group)
@@ -111,8 +111,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             {", ".join(FORMATS)}
         --encoding E  encoding of all input (default: utf-8)
         """,
-        table_format={"choices": _PHRASES},
-        rules_format={"choices": FORMATS},
+        table_format=_PHRASES,
+        rules_format=FORMATS,
         encoding={"default": "utf-8"},
     )
     add_limits(group, words=False)

@@ -63,11 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """,
         links={"choices": ("sure", "possible"), "default": "sure"},
         grammar={"choices": _GRAMMARS, "default": "stsg"},
-        string={"choices": ("source", "target")},
+        string=("source", "target"),
         size={"type": number(1), "default": 1},
-        max_variables={"type": number(0)},
-        max_nodes={"type": number(1)},
-        max_depth={"type": number(1)},
+        max_variables=number(0),
+        max_nodes=number(1),
+        max_depth=number(1),
     )
     add_options(
         parser.add_argument_group("rules to print or write (all count)"),
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             are below 1)
         """,
         kind={"metavar": "K,...", "nargs": None},
-        min_count={"type": number(1)},
+        min_count=number(1),
     )
     group = parser.add_argument_group("output")
     add_options(
@@ -88,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --to F  write the rules in this format: {", ".join(FORMATS)}
         -o, --output FILE  file to which --to writes the rules (default: stdout)
         """,
-        to={"choices": FORMATS},
-        output={"type": output_file},
+        to=FORMATS,
+        output=output_file,
     )
     add_labels(group)
     add_options(
@@ -99,9 +99,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --examples N  number of example sentence pairs for each rule (default: 1; with --to: 0)
         --limit N  print at most N rules of each kind; 0: all (default: {_LISTED}; JSON: all)
         """,
-        html={"type": output_file},
-        examples={"type": number(0)},
-        limit={"type": number(0)},
+        html=output_file,
+        examples=number(0),
+        limit=number(0),
     )
     add_media(group, csv=None)
     add_tree_options(parser)
