@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from alignkit.cli.align import options as shared
 from alignkit.cli.align import steps
 from alignkit.cli.common.encoders import add_encoder
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import warn
 from alignkit.cli.parser import add_options, number, saved_file
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
     if options.save is not None:
         refuse_unwritable([options.save])
     encoder = steps.read_encoder(options)
-    corpus = Input(options.input, options.format, reading_options(options)).corpus(needed=True)
+    corpus = Input.of(options).corpus(needed=True)
     gold = _gold(corpus, options)
     steps.check_gold(corpus, gold, options.input)
     from alignkit.align.bitext import Bitext

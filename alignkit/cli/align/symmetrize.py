@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.values import FrozenMap
 from alignkit.cli.common.files import DISORDER
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import warn
 from alignkit.cli.parser import add_options, format_name, output_file
@@ -70,10 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from alignkit.io.base_checks import BaseWatch
 
-    declared = reading_options(options)
     turned = options.transpose != options.reverse_transposed
-    forward = Input(options.forward, options.format, declared)
-    reverse = Input(options.reverse, options.format, reading_options(options, transpose=turned))
+    forward = Input.of(options, options.forward)
+    reverse = Input.of(options, options.reverse, transpose=turned)
     watches = (BaseWatch(forward.reading.base), BaseWatch(reverse.reading.base))
     if have_blocks(forward, reverse):
         merged = _merged_links(forward, reverse, options, watches)

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
@@ -101,10 +100,8 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
     if options.second is options.format is options.source is None:
         bitext = inputs.is_bitext(options.input, options.encoding)
     if options.second is None and not bitext:
-        declared = inputs.reading_options(options)
-        if options.words_only:
-            declared = replace(declared, drop_out_of_range=True)
-        source = inputs.Input(options.input, options.format, declared)
+        drop = options.drop_out_of_range or options.words_only
+        source = inputs.Input.of(options, drop_out_of_range=drop)
         pairs = source.pairs()
         if options.words_only:
             pairs = (SentencePair(pair.id, pair.source, pair.target) for pair in pairs)

@@ -106,8 +106,7 @@ def _corpus(options: argparse.Namespace) -> Corpus | None:
 
     if options.corpus is None:
         return None
-    declared = inputs.reading_options(options)
-    return Corpus(inputs.Input(options.corpus, options.format, declared).pairs())
+    return Corpus(inputs.Input.of(options, options.corpus).pairs())
 
 
 def _show(options: argparse.Namespace, table: TrainingTable | None) -> None:

@@ -74,12 +74,11 @@ def read_with_base(options: argparse.Namespace, *, judged: bool) -> tuple[Corpus
     if len(set(names)) < len(names):
         raise OptionError("the same file is given twice; give one file for each annotator")
     if len(paths) == 1:
-        read = [inputs.Input(paths[0], options.format, inputs.reading_options(options))]
+        read = [inputs.Input.of(options, paths[0])]
     else:
         read = []
         for name, path in zip(names, paths, strict=True):
-            reading = inputs.reading_options(options, name=name)
-            read.append(inputs.Input(path, options.format, reading))
+            read.append(inputs.Input.of(options, path, name=name))
     if judged:
         schemes.settle_scheme(options, *read)
     if len(paths) == 1:

@@ -137,6 +137,11 @@ def is_bitext(path: str, encoding: str) -> bool:
     return two and not fitting_formats(path, encoding=encoding)
 
 
+def add_input(parser: argparse.ArgumentParser, metavar: str = "IN") -> None:
+    """Add the argument for the corpus that a command reads."""
+    parser.add_argument("input", metavar=metavar, help="file or folder to read; - is stdin")
+
+
 class Input:
     """Read one input of a command, show progress, and report what was dropped."""
 
@@ -156,6 +161,12 @@ class Input:
         OPENED[path] = self.format, options
         if self.kind.remark and (remark := self.kind.remark(self.reading)):
             say(f"{path}: {remark}", once=True)
+
+    @classmethod
+    def of(cls, options: argparse.Namespace, path: str | None = None, **changes: object) -> Input:
+        """Open the input of a command, or another file; `changes` are those of its options."""
+        place = options.input if path is None else path
+        return cls(place, options.format, reading_options(options, **changes))
 
     @property
     def cautions(self) -> list[str]:

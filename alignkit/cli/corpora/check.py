@@ -138,10 +138,9 @@ def _check_consistency(options: argparse.Namespace) -> int:
     """Run `check --consistency`; return 1 if there are suggestions."""
     from alignkit.corpora.consistency import consistency
 
-    declared = reading_options(options)
     results = {}
     for path in options.inputs:
-        corpus = Input(path, options.format, declared).corpus(needed=True)
+        corpus = Input.of(options, path).corpus(needed=True)
         results[path] = replace(consistency(corpus), most=options.show)
     if options.json:
         print(json_text([{"path": path} | result.to_json() for path, result in results.items()]))

@@ -6,7 +6,7 @@ import argparse
 from collections import Counter
 from dataclasses import asdict
 
-from alignkit.cli.common.inputs import Input, reading_options
+from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.messages import json_text, warn
 from alignkit.cli.corpora.check_findings import listing, print_some
 from alignkit.corpora.leaks import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
@@ -20,8 +20,7 @@ def check_leaks(options: argparse.Namespace) -> int:
         raise OptionError("--leaks compares two files: TRAIN and TEST")
     if options.fix:
         raise OptionError("--fix does not work with --leaks; leave one of them out")
-    declared = reading_options(options)
-    train, test = (Input(path, options.format, declared).corpus() for path in options.inputs)
+    train, test = (Input.of(options, path).corpus() for path in options.inputs)
     for path, part in zip(options.inputs, (train, test), strict=True):
         _check_words(path, part, options)
     leaks = find_leaks(

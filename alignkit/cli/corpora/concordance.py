@@ -16,7 +16,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.parser import add_options, number
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     names = ("annotator", "lemma", "ignore_case")
     chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
     chosen["side"] = options.side or SIDES[0]
-    pairs = Input(options.input, options.format, reading_options(options)).pairs(needed=True)
+    pairs = Input.of(options).pairs(needed=True)
     if options.all:
         findings: Concordance | Glossary = glossary(pairs, **chosen)
     else:

@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
         if options.no_rewrites or options.view is not None:
             raise OptionError("--no-rewrites and --view need --rows; add it, or leave them out")
         check_writing(options)
-    source = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    source = inputs.Input.of(options)
     pairs: Iterator[SentencePair] = source.pairs(judged=rows, worded=rows)
     if rows or (options.swap and source.kind.scheme):
         schemes.settle_scheme(options, source)

@@ -28,7 +28,7 @@ from alignkit.model.labels import get_view
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit labels`."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    inputs.add_input(parser)
     schemes.add_scheme_argument(parser)
     schemes.add_view_argument(parser)
     add_options(
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.corpora.label_counts import count_labels
 
     check_groups(options)
-    read = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    read = inputs.Input.of(options)
     schemes.settle_scheme(options, read)
     view = get_view(options.scheme, options.view)
     corpus = read.corpus(judged=True)

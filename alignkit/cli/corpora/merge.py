@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
         if name in files:
             raise OptionError(f"--add: the name {name!r} occurs twice")
         files[name] = file_and_parts(rest)
-    base = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    base = inputs.Input.of(options)
     declared = inputs.reading_options(options)
     others = {name: input_of(*file, declared, _ADDED) for name, file in files.items()}
     corpus = merged(base, others, partial=options.partial, ordered=options.in_order)

@@ -1,7 +1,7 @@
 """Convert a corpus to another tokenization of the same texts, such as subwords or Moses tokens.
 
 A link goes to every new word that shares a character with the old one. The texts may differ in
-white space, in markers of subwords (##, @@, </w>, U+2581) and in escapes (&quot;, @-@).
+white space, in markers of subwords (##, , </w>, U+2581) and in escapes (&quot;, @-@).
 
 For example:
   alignkit retokenize gold.xml --source-words fr.bpe --target-words en.bpe -o gold.bpe.jsonl
@@ -15,7 +15,13 @@ import argparse
 import sys
 from collections import Counter
 
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
+from alignkit.cli.common.inputs import (
+    Input,
+    add_input,
+    add_reading_arguments,
+    reading_options,
+    tell,
+)
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora import convert
@@ -31,7 +37,7 @@ from alignkit.model.texts import split_words
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit retokenize`."""
-    parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
+    add_input(parser, "CORPUS")
     add_options(
         parser,
         """
@@ -64,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
     """Write a corpus with the words of other files, and report what was lost."""
     convert.refuse_json_beside(options)
     declared = reading_options(options)
-    read = Input(options.input, options.format, declared)
+    read = Input.of(options)
     format = convert.corpus_format(options, [read.format])
     paths = options.source_words, options.target_words
     given = [path for path in paths if path]

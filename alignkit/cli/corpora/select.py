@@ -23,7 +23,7 @@ from typing import Any
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.files import refuse_replacing
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.media import add_separator
 from alignkit.cli.common.messages import in_words_of, json_text, say, warn
 from alignkit.cli.corpora import convert
@@ -43,7 +43,7 @@ _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit select`."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    add_input(parser)
     convert.add_corpus_output(
         parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout"
     )
@@ -88,11 +88,10 @@ def run(options: argparse.Namespace) -> None:
     convert.refuse_json_beside(options)
     shares = _shares(options)
     places = _places(options, shares)
-    declared = reading_options(options)
-    read = Input(options.input, options.format, declared)
+    read = Input.of(options)
     format = convert.corpus_format(options, [read.format])
     whole = read.corpus(needed=True)
-    corpus = _chosen(whole, options, declared)
+    corpus = _chosen(whole, options)
     parts = Parts({_ONE: corpus})
     if shares is not None:
         parts = split_corpus(
@@ -174,12 +173,12 @@ def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dic
     return outputs
 
 
-def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) -> Corpus:
+def _chosen(corpus: Corpus, options: argparse.Namespace) -> Corpus:
     """Return the pairs chosen by id and annotator."""
     if options.ids or options.ids_from:
         ids = list(options.ids or ())
         if options.ids_from:
-            lines = Reading(options.ids_from, ReadOptions(encoding=declared.encoding)).lines()
+            lines = Reading(options.ids_from, ReadOptions(encoding=options.encoding)).lines()
             ids += [line.strip() for _, line in lines if line.strip()]
         for id in ids:
             if id not in corpus and all(part in corpus for part in id.split(",")):

@@ -29,7 +29,7 @@ from typing import IO, Any
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common import trees
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
@@ -45,7 +45,7 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit show`."""
-    add_options(parser, "IN  file or folder to read; - is stdin", IN="input")
+    add_input(parser)
     add_options(
         parser.add_argument_group("drawing"),
         """
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> None:
         else:
             name = "--tree-name" if options.tree_name else "trees"
         raise OptionError(f"{name} needs --trees: add it, or leave {name} out")
-    read = Input(options.input, options.format, reading_options(options)).pairs()
+    read = Input.of(options).pairs()
     pairs = _chosen(trees.with_trees(options, read), options)
     if options.draw_trees:
         pairs = trees.one_tree_a_side(options, _with_parses(pairs, options))

@@ -38,7 +38,7 @@ from alignkit.tables.table import Table
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit stats`."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    inputs.add_input(parser)
     add_forms(parser.add_argument_group("output (all except --json need --diversity)"))
     add_groups(parser)
     group = parser.add_argument_group("similarity of the two texts")
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Print the counts of a corpus, or how similar the texts of its pairs are."""
     check_groups(options)
-    source = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    source = inputs.Input.of(options)
     pairs = source.pairs(needed=options.diversity)
     if options.diversity:
         _tell_diversity(pairs, options)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import corpus_format, refuse_json_beside, write_whole
@@ -28,7 +28,7 @@ from alignkit.model.alignment import SIDES
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit transfer`."""
-    parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
+    add_input(parser, "CORPUS")
     add_options(
         parser,
         """
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
     """Write a corpus with labels of words carried over its links."""
     if options.output is not None:
         refuse_json_beside(options)
-    read = Input(options.input, options.format, reading_options(options))
+    read = Input.of(options)
     if options.output is not None:
         format = corpus_format(options, [read.format])
     else:

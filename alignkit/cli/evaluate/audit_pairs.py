@@ -27,7 +27,7 @@ from alignkit.io.inputs import naming
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit audit pairs`."""
-    add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS="input")
+    inputs.add_input(parser, "CORPUS")
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
     add_options(
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     audit.check_sheets(options)
     from alignkit.audit.judged_pairs import draw_pairs
 
-    read = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    read = inputs.Input.of(options)
     names = ("n", "mix", "seed", "judges", "each", "view", "upheld", "plain", "by")
     with naming(options.input):
         drawn = draw_pairs(

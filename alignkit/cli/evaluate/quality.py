@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--consensus writes labels of the model: add --model, leave out --view")
     if options.scheme is not None:
         made(QualityOptions, options)  # a wrong option is an error before anything is read
-    read = Input(options.input, options.format, inputs.reading_options(options))
+    read = Input.of(options)
     schemes.settle_scheme(options, read)
     corpus = read.corpus(judged=True)
     with naming(options.input):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
 from alignkit.cli.evaluate.score import add_draws, settle_draws
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     from alignkit.scoring.phrase_list import read_phrase_table, score_phrase_list
 
-    reference = Input(options.reference, options.format, reading_options(options))
+    reference = Input.of(options, options.reference)
     choice = Choice(reference.path, options.annotator)
     pairs = []
     with naming(reference.path):

@@ -30,7 +30,7 @@ from alignkit.model.labels import get_view
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    inputs.add_input(parser)
     schemes.add_scheme_argument(parser)
     schemes.add_view_argument(parser)
     add_options(parser, "--among FILE  more texts to search, one on each line")
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     check_encoder(options)
     from alignkit.identification.retrieval import retrieve
 
-    read = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    read = inputs.Input.of(options)
     schemes.settle_scheme(options, read)
     among = []
     if options.among is not None:

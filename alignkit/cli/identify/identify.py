@@ -147,7 +147,7 @@ def _check_features(options: argparse.Namespace) -> None:
 
 def _read(path: str, options: argparse.Namespace, *, judged: bool) -> Corpus:
     """Read a corpus; if it is judged, settle the scheme of its judgments."""
-    read = inputs.Input(path, options.format, inputs.reading_options(options))
+    read = inputs.Input.of(options, path)
     if judged:
         schemes.settle_scheme(options, read)
     return read.corpus(needed=True, judged=judged)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, number, output_file, real, saved_file
 from alignkit.io.atomic_files import replacing
@@ -26,7 +26,7 @@ from alignkit.io.atomic_files import replacing
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit cotrain`."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    add_input(parser)
     add_options(
         parser.add_argument_group("co-training"),
         """
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
     """Learn paraphrases and their contexts, and write both."""
     from alignkit.rules.cotraining import cotrain
 
-    read = Input(options.input, options.format, reading_options(options))
+    read = Input.of(options)
     result = cotrain(
         read.pairs(needed=True),
         strength=options.strength,

@@ -29,6 +29,7 @@ from alignkit._support.wording import escaped
 from alignkit.cli.common import cluster
 from alignkit.cli.common.inputs import (
     Input,
+    add_input,
     add_reading_arguments,
     detect_format,
     reading_options,
@@ -55,7 +56,7 @@ _BLOCK = 4096
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit phrases`."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    add_input(parser)
     add_options(
         parser.add_argument_group("phrase pairs"),
         """
@@ -103,7 +104,7 @@ def run(options: argparse.Namespace) -> None:
     paths = {"input": options.input, "source": options.source, "target": options.target}
     if cluster.of_parts(options, *paths.values()):
         return _phrases_of_parts(options)
-    source = Input(options.input, options.format, reading_options(options))
+    source = Input.of(options)
     if options.counted:
         return _count_phrases([source], options.input, options)
     lines = _json_lines if options.jsonl else _tab_lines
@@ -303,4 +304,4 @@ def _input_of_part(part: Part, sides: Iterable[str], options: argparse.Namespace
     """Return the input of a part; its files are the alignments, and the words of the sides."""
     path, *words = part.paths
     paths = dict(zip(sides, words, strict=True))
-    return Input(path, options.format, reading_options(options, **paths))
+    return Input.of(options, path, **paths)

@@ -22,7 +22,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
+from alignkit.cli.common.inputs import (
+    Input,
+    add_input,
+    add_reading_arguments,
+    tell,
+)
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
@@ -44,7 +49,7 @@ _LISTED = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit rules`."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    add_input(parser)
     add_options(
         parser.add_argument_group("learning"),
         """
@@ -113,7 +118,7 @@ def run(options: argparse.Namespace) -> None:
     kinds = _check(options)
     from alignkit.rules.learning import learn_grammar
 
-    source = Input(options.input, options.format, reading_options(options))
+    source = Input.of(options)
     pairs = _chosen(with_trees(options, source.pairs(needed=True)), options)
     grammar = learn_grammar(
         one_tree_a_side(options, pairs),
