@@ -279,6 +279,11 @@ def _own_settings(own: Any) -> dict[str, Any]:
     return dict(own)
 
 
+def option_values(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return the values of some options, by name."""
+    return {name: getattr(options, name) for name in names}
+
+
 def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
     """Return a checker of format names; its error lists the known ones."""
 

@@ -46,6 +46,7 @@ from alignkit.cli.common import cluster
 from alignkit.cli.common.cluster import size
 from alignkit.cli.common.losses import tell_lost, warn_of_file_order
 from alignkit.cli.common.messages import json_text, say, warn
+from alignkit.cli.parser import option_values
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
 from alignkit.io.formats import get_format
@@ -266,11 +267,8 @@ class _Work:
                 aligner, evidence = self._evidence()
                 links = aligner.align_bitext(
                     block.bitext,
-                    symmetrize=options.symmetrize,
-                    threshold=options.threshold,
-                    sure=options.sure,
                     evidence=evidence,
-                    threads=options.threads,
+                    **option_values(options, "symmetrize", "threshold", "sure", "threads"),
                 )
                 if scores is not None:
                     scores.write(score_lines(self.aligner.scores(block.bitext)))

@@ -62,7 +62,7 @@ def flag(name: str) -> str:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """Return the training settings of the options."""
-    given = {name: getattr(options, name) for name in SETTINGS}
+    given = parsing.option_values(options, *SETTINGS)
     return Settings(**{name: value for name, value in given.items() if value is not None})
 
 

@@ -54,7 +54,7 @@ from alignkit.cli.common.inputs import (
     reading_options,
 )
 from alignkit.cli.common.messages import say, warn
-from alignkit.cli.parser import add_options, annotator_name, number
+from alignkit.cli.parser import add_options, annotator_name, number, option_values
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.labels import open_scheme
 from alignkit.model.texts import TOKENIZERS
@@ -397,7 +397,7 @@ def _with_encoder(plan: SuggestionPlan, options: argparse.Namespace) -> Suggesti
 
 def _rules(options: argparse.Namespace) -> dict[str, bool]:
     """Return the adjudication settings that were given."""
-    given = {name: getattr(options, name) for name in ("blind", "majority")}
+    given = option_values(options, "blind", "majority")
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.wording import visible
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import json_text, say
-from alignkit.cli.parser import add_options, annotator_name, number, real
+from alignkit.cli.parser import add_options, annotator_name, number, option_values, real
 
 if TYPE_CHECKING:
     from alignkit.annotate.assignment_report import Assignment
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
         return
     drawn = ("double", "each", "trial", "seed", "stratify", "order")
     names = (*drawn, "control", "control_least", "dry_run")
-    chosen = {name: getattr(options, name) for name in names}
+    chosen = option_values(options, *names)
     with open_project(options, readonly=options.dry_run) as store:
         assignment = assign_pairs(store, options.annotators, **chosen)
     print(json_text(assignment.to_dict()) if options.json else assignment)

@@ -16,7 +16,7 @@ import argparse
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import add_options, number, option_values
 from alignkit.stats.defaults import CONFIDENCE, SEED
 
 
@@ -44,8 +44,7 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.annotate.preannotation_bias import estimate_pull
     from alignkit.annotate.pull_result import PullOptions
 
-    names = ("least", "resamples", "confidence", "seed")
-    chosen = PullOptions(**{name: getattr(options, name) for name in names})
+    given = option_values(options, "least", "resamples", "confidence", "seed")
     with open_project(options, readonly=True) as store, store.database.reading() as conn:
-        estimate = estimate_pull(control_pairs(conn), chosen)
+        estimate = estimate_pull(control_pairs(conn), PullOptions(**given))
     print(json_text(estimate.to_dict()) if options.json else estimate.show(options.medium))

@@ -25,7 +25,7 @@ from alignkit.annotate.project.names import PASS_MARK
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import json_text, say, visible_lines
-from alignkit.cli.parser import add_options, annotator_name, real
+from alignkit.cli.parser import add_options, annotator_name, option_values, real
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -87,12 +87,9 @@ def _begin(options: argparse.Namespace, store: Store) -> None:
 
     made = begin_training(
         store,
-        gold=options.gold,
-        mark=options.mark,
-        ids=options.ids,
         corpus=_corpus(options),
         assigned=True,
-        dry_run=options.dry_run,
+        **option_values(options, "gold", "mark", "ids", "dry_run"),
     )
     for text in made_in_words(made, options.mark):
         say(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import ProgressBar, say
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import add_options, number, option_values
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError, refuse_address, together
 from alignkit.io.options import ReadOptions
@@ -80,7 +80,7 @@ def refuse_options(options: argparse.Namespace, names: dict[str, object], why: s
 def reading_of(options: argparse.Namespace) -> ReadOptions:
     """Return the options for reading the texts."""
     names = ("text_ids", "token_separators", "encoding", "max_size", "max_words")
-    return ReadOptions(**{name: getattr(options, name) for name in names})
+    return ReadOptions(**option_values(options, *names))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from alignkit._support.docstrings import docstring
 from alignkit.cli.common.files import DISORDER, OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
-from alignkit.cli.parser import add_options, annotator_name, format_name, number
+from alignkit.cli.parser import add_options, annotator_name, format_name, number, option_values
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.formats import FORMATS
 from alignkit.io.options import ReadOptions
@@ -51,7 +51,7 @@ def add_reading_arguments(
         type=format_name(formats),
         help=f"format of {of} (default: {default}): {', '.join(formats)}",
     )
-    _add_options(group, [name for name in _OPTIONS if name != "lenient"])
+    _add_options(group, _DECLARED)
 
 
 def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None:
@@ -65,6 +65,7 @@ def add_texts(group: argparse._ActionsContainer) -> None:
 
 
 _OPTIONS = {option.name: option.default for option in fields(ReadOptions)}
+_DECLARED = [name for name in _OPTIONS if name != "lenient"]
 _HELP = dict(re.findall(r"^    (\w+) : (.+(?:\n {8}.+)*)", docstring(ReadOptions), re.MULTILINE))
 _YES_OR_NO = {"yes": True, "no": False}
 
@@ -103,7 +104,7 @@ def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> Non
 def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:
     """Return the reading options of a command; refuse to read standard input twice."""
     refuse_second_reading(options)
-    declared = {name: getattr(options, name) for name in _OPTIONS if name != "lenient"}
+    declared = option_values(options, *_DECLARED)
     return ReadOptions(**(declared | changes))
 
 

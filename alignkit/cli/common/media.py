@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import add_options, saved_file
+from alignkit.cli.parser import add_options, option_values, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.show.names import MEDIA_OPTIONS, WIDTHS
@@ -66,7 +66,7 @@ def check_groups(options: argparse.Namespace) -> None:
 
 def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options for random draws as keyword arguments."""
-    return {name: getattr(options, name) for name in ("resamples", "confidence", "seed")}
+    return option_values(options, "resamples", "confidence", "seed")
 
 
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.inputs import Input, detect_format, reading_options
-from alignkit.cli.parser import add_options, format_name
+from alignkit.cli.parser import add_options, format_name, option_values
 from alignkit.io.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -17,13 +17,28 @@ REFERENCE = "ref"
 """The names of the two roles in sentence pairs, and the prefixes of their options."""
 
 
-def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: bool = False) -> None:
-    """Add the arguments for a hypothesis and a reference, and the options for each."""
-    nargs = "?" if optional else None
+_GOLD = "the gold standard, unless HYP contains it too; then name both annotators. - is stdin"
+
+
+def add_sides(
+    parser: argparse.ArgumentParser,
+    hypothesis: str,
+    reference: str = _GOLD,
+    *,
+    required: bool = True,
+    several: bool = False,
+) -> None:
+    """Add the arguments for a hypothesis and a reference, and the options for each.
+
+    Parameters
+    ----------
+    required : Whether the command needs a hypothesis.
+    several : Whether there can be several annotators of the hypothesis.
+    """
+    nargs = None if required else "?"
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
-    text = "the gold standard, unless HYP contains it too; then name both annotators. - is stdin"
-    parser.add_argument("reference", nargs="?", metavar="REF", help=text)
-    add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
+    parser.add_argument("reference", nargs="?", metavar="REF", help=reference)
+    add_side(parser, HYPOTHESIS, "hypothesis", several=several)
     add_side(parser, REFERENCE, "reference")
 
 
@@ -63,7 +78,7 @@ def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> Fi
         ref_transpose=options.transpose != options.ref_transpose,
         hyp_annotator=hyp_annotator,
         in_order=options.in_order,
-        **{name: getattr(options, name) for name in names},
+        **option_values(options, *names),
     )
 
 

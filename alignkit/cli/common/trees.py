@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options, annotator_name
+from alignkit.cli.parser import add_options, annotator_name, option_values
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.text_files import Finding
 from alignkit.io.tree_files import TREE_FORMATS, TREE_NAME
@@ -137,7 +137,7 @@ def attached(
     """Yield pairs with the trees of files, like `attach_trees`; with `observe`, leniently."""
     from alignkit.io.tree_files import attach_trees
 
-    how = {name: getattr(options, name) for name in (*_FILES, *_KINDS, "encoding")}
+    how = option_values(options, *_FILES, *_KINDS, "encoding")
     how["lenient_trees"] |= observe is not None
     named = tree_name(options) or TREE_NAME
     return attach_trees(pairs, **how, tree_name=named, counts=counts, observe=observe)

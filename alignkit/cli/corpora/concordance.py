@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import Any
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import add_options, number, option_values
 from alignkit.corpora.concordance import Concordance, Glossary, concordance, glossary
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
@@ -58,8 +57,7 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("name one WORD, or add --all for all words")
     if options.all and options.regex:
         raise OptionError("--regex needs a WORD: leave out --all or --regex")
-    names = ("annotator", "lemma", "ignore_case")
-    chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
+    chosen = option_values(options, "annotator", "lemma", "ignore_case")
     chosen["side"] = options.side or SIDES[0]
     pairs = Input.of(options).pairs(needed=True)
     if options.all:

@@ -20,7 +20,7 @@ from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.files import OPENED
 from alignkit.cli.common.media import add_groups, add_media, check_groups, print_result
 from alignkit.cli.common.messages import warn
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import add_options, option_values
 from alignkit.errors import AlignkitError, JudgmentError
 from alignkit.io.reading import open_reading
 from alignkit.model.labels import get_view
@@ -56,9 +56,8 @@ def run(options: argparse.Namespace) -> None:
     counts = count_labels(
         corpus,
         view,
-        **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
         annotators=options.annotator,
-        lenient_labels=options.lenient_labels,
+        **option_values(options, "by", "split", "rewrites", "lenient_labels"),
     )
     if counts.rewrites:
         warn(

@@ -27,7 +27,7 @@ from alignkit.cli.common.cluster import reading_of
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.inputs import add_limits, add_texts
 from alignkit.cli.common.messages import ProgressBar, say
-from alignkit.cli.parser import add_options, number, output_file, real
+from alignkit.cli.parser import add_options, number, option_values, output_file, real
 from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
         groups = _without_divider(groups, readings)
     lengths = ("min_length", "max_length", "max_ratio")
     names = ("which", "both_orders", *lengths, "drop_identical", "drop_repeated")
-    pairings = pair_translations(groups, **{name: getattr(options, name) for name in names})
+    pairings = pair_translations(groups, **option_values(options, *names))
     with ExitStack() as stack, ProgressBar(readings[0].path, readings[0].fraction) as progress:
         streams = [stack.enter_context(replacing(path)) for path in _paths(options)]
         texts = ParallelWriter(*streams, form=options.to or "bitext")

@@ -1,7 +1,7 @@
 """Convert a corpus to another tokenization of the same texts, such as subwords or Moses tokens.
 
 A link goes to every new word that shares a character with the old one. The texts may differ in
-white space, in markers of subwords (##, , </w>, U+2581) and in escapes (&quot;, @-@).
+white space, in markers of subwords (##, @@, </w>, U+2581) and in escapes (&quot;, @-@).
 
 For example:
   alignkit retokenize gold.xml --source-words fr.bpe --target-words en.bpe -o gold.bpe.jsonl

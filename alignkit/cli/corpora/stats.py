@@ -22,7 +22,7 @@ from alignkit._support.wording import overlapping, visible
 from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import add_options, option_values
 from alignkit.corpora import counts as counting
 from alignkit.errors import OptionError
 from alignkit.io.options import ReadOptions
@@ -108,13 +108,9 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
             )
     result = diversity(
         Corpus(pairs),
-        by=options.by,
-        annotator=options.annotator,
-        split=options.split,
-        rewrites=options.rewrites,
         stop_words=frozenset(words),
-        stem=options.stem,
         token=TOKEN if options.token is None else options.token,
+        **option_values(options, "by", "annotator", "split", "rewrites", "stem"),
     )
     print_findings(result, options, title="Diversity of wording")
 

@@ -20,7 +20,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options, annotator_name, number, saved_file
+from alignkit.cli.parser import add_options, annotator_name, number, option_values, saved_file
 from alignkit.stats.defaults import SEED
 
 if TYPE_CHECKING:
@@ -84,10 +84,8 @@ def write_sheets(audit: Audit, options: argparse.Namespace, silent: Collection[s
     paths = write_audit(
         audit,
         options.output,
-        judges=options.judges,
-        sheets=options.sheets,
-        bom=options.bom,
         key=options.key_output,
+        **option_values(options, "judges", "sheets", "bom"),
     )
     for name, origin in audit.origins.items():
         if origin.drawn or name not in silent:

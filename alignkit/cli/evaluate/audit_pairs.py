@@ -21,7 +21,7 @@ from alignkit._support.wording import brief
 from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.messages import say
 from alignkit.cli.evaluate import audit
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import add_options, number, option_values
 from alignkit.io.inputs import naming
 
 
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
             read.corpus(needed=True),
             scheme=options.scheme or read.kind.scheme or None,
             annotators=options.annotator,
-            **{name: getattr(options, name) for name in names},
+            **option_values(options, *names),
         )
     unasked = []
     if options.mix == 0:

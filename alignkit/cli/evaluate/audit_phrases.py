@@ -20,7 +20,7 @@ import argparse
 from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate import audit
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import add_options, number, option_values
 from alignkit.errors import OptionError
 from alignkit.io.inputs import naming
 from alignkit.model.corpus import Corpus
@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         HYP="hypothesis",
         REF={"dest": "reference", "nargs": "?"},
     )
-    for side, long in ((sides.HYPOTHESIS, "hypothesis"), (sides.REFERENCE, "reference")):
-        sides.add_side(parser, side, long)
+    sides.add_side(parser, sides.HYPOTHESIS, "hypothesis")
+    sides.add_side(parser, sides.REFERENCE, "reference")
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
     add_options(
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.scoring.files import TwoFiles
 
     names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
-    given = {name: getattr(options, name) for name in names}
+    given = option_values(options, *names)
     given["ignore_identical"] = not options.include_identical
     declared = sides.declared_sides(options, options.hyp_annotator)
     alone = options.annotator is not None

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from alignkit.cli.common import inputs, sides
-from alignkit.cli.common.media import add_forms, print_findings
+from alignkit.cli.common.media import add_forms, drawing_of, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.common.named_files import short_names
 from alignkit.cli.evaluate.score import add_draws, require_reference, settle_draws
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import add_options, number, option_values
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.inputs import LinkInput, naming
 from alignkit.io.options import ReadOptions
@@ -116,12 +116,8 @@ def run(options: argparse.Namespace) -> None:
         by_link=list(filter(None, classes)),
         function_words=known,
         frequencies=frequencies if frequencies else None,
-        attribute=options.attribute,
-        split=options.split,
-        examples=options.examples,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
+        **option_values(options, "attribute", "split", "examples"),
+        **drawing_of(options),
     )
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     errors = replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes))

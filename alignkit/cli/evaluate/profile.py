@@ -23,7 +23,7 @@ from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.evaluate import score
 from alignkit.cli.evaluate.score_labels import add_judged, judged_sides
-from alignkit.cli.parser import add_options, number, saved_file
+from alignkit.cli.parser import add_options, number, option_values, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.scoring.settings import ScoreSettings
@@ -58,10 +58,7 @@ _OF_TABLE = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `alignkit profile`."""
     gold = "the gold standard, unless HYP contains it too. Then name both annotators"
-    parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments of a system")
-    parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
-    for side, long in ((sides.HYPOTHESIS, "hypothesis"), (sides.REFERENCE, "reference")):
-        sides.add_side(parser, side, long, several=side == sides.HYPOTHESIS)
+    sides.add_sides(parser, "alignments of a system", gold, required=False, several=True)
     group = parser.add_argument_group("measure and phenomena")
     add_options(
         group,
@@ -149,15 +146,14 @@ def _printed(options: argparse.Namespace) -> Ranking:
         if given != action.default and action.dest not in _OF_TABLE:
             name = action.option_strings[-1]
             raise OptionError(f"{name} does not work with --table; leave it out")
-    names = ("leave_out", "lower_is_better", "encoding")
-    reading = {name: getattr(options, name) for name in names}
+    reading = option_values(options, "leave_out", "lower_is_better", "encoding")
     return rank(read_measured(options.printed, **reading), alpha=options.alpha)
 
 
 def _drawing(options: argparse.Namespace) -> dict[str, Any]:
     """Return the groups, and the settings of the random draws."""
-    names = ("like", "trials", "resamples", "confidence", "alpha", "seed")
-    return {"by": options.by or BY, **{name: getattr(options, name) for name in names}}
+    drawing = option_values(options, "like", "trials", "resamples", "confidence", "alpha", "seed")
+    return {"by": options.by or BY, **drawing}
 
 
 def _check(options: argparse.Namespace, *, judged: bool) -> None:

@@ -41,7 +41,8 @@ RARE = "--in-order --plot-width"
 
 def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit score`."""
-    add_sides(parser, "alignments to score, as FILE or NAME=FILE; - is stdin", optional=True)
+    about = "alignments to score, as FILE or NAME=FILE; - is stdin"
+    add_sides(parser, about, required=False, several=True)
     add_order_argument(add_fields(parser, ScoreSettings)["scoring"])
     group = parser.add_argument_group("intervals and comparison")
     add_options(

@@ -26,7 +26,7 @@ from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.named_files import short_names
 from alignkit.cli.corpora.convert_rows import row_writer
 from alignkit.cli.evaluate.score import systems_of
-from alignkit.cli.parser import add_options, saved_file
+from alignkit.cli.parser import add_options, option_values, saved_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError
 from alignkit.io.atomic_files import replacing
@@ -49,9 +49,8 @@ class Judged:
 
     def sides(self, options: argparse.Namespace) -> dict[str, Any]:
         """Return the systems, the reference and the reading options as keyword arguments."""
-        names = ("scheme", "view", "rewrites", "lenient_labels")
         who = {"corpus": self.corpus, "systems": self.systems, "reference": self.reference}
-        return who | {name: getattr(options, name) for name in names}
+        return who | option_values(options, "scheme", "view", "rewrites", "lenient_labels")
 
 
 def add_judged(group: argparse._ArgumentGroup, about: str = schemes.OF_FORMAT) -> None:
@@ -209,9 +208,7 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
             corpus,
             path,
             view,
-            predicted=options.predicted,
-            lenient_labels=options.lenient_labels,
-            encoding=options.encoding,
+            **option_values(options, "predicted", "lenient_labels", "encoding"),
         )
         corpus = read.added(corpus, name)
         names.append(name)
@@ -226,14 +223,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "judgments to score against. Without REF, name the judgments to score by --hyp-annotator "
         "or --predictions"
     )
-    parser.add_argument(
-        "hypothesis",
-        metavar="HYP",
-        help="judgments to score, or the file with all judgments if no REF follows; - is stdin",
-    )
-    parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
-    for side, long in ((sides.HYPOTHESIS, "hypothesis"), (sides.REFERENCE, "reference")):
-        sides.add_side(parser, side, long, several=side == sides.HYPOTHESIS)
+    judged = "judgments to score, or the file with all judgments if no REF follows; - is stdin"
+    sides.add_sides(parser, judged, gold, several=True)
     group = parser.add_argument_group("scoring")
     compare = "--compare HYP2...  other systems, read with the same --hyp options"
     add_options(group, compare, compare={"default": []})

@@ -18,7 +18,7 @@ from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
 from alignkit.cli.evaluate.score import add_draws, settle_draws
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import add_options, number, option_values
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice, naming
 from alignkit.model.corpus import Corpus
@@ -83,17 +83,8 @@ def run(options: argparse.Namespace) -> None:
         encoding=options.encoding,
         max_size=options.max_size,
     )
-    score = score_phrase_list(
-        entries,
-        corpus,
-        "gold",
-        links=options.links,
-        exact_case=options.exact_case,
-        ignore_identical=options.ignore_identical,
-        min_length=options.min_length,
-        max_length=options.max_length,
-        loose=options.loose,
-    )
+    names = ("links", "exact_case", "ignore_identical", "min_length", "max_length", "loose")
+    score = score_phrase_list(entries, corpus, "gold", **option_values(options, *names))
     suspicions = [in_words_of(options.parser, text) for text in score.suspicions]
     for text in suspicions:
         warn(f"warning: {text}")

@@ -20,7 +20,7 @@ import argparse
 
 from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.messages import say, warn
-from alignkit.cli.parser import add_options, number, output_file, real, saved_file
+from alignkit.cli.parser import add_options, number, option_values, output_file, real, saved_file
 from alignkit.io.atomic_files import replacing
 
 
@@ -60,14 +60,8 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.rules.cotraining import cotrain
 
     read = Input.of(options)
-    result = cotrain(
-        read.pairs(needed=True),
-        strength=options.strength,
-        min_count=options.min_count,
-        context=options.context,
-        max_length=options.max_length,
-        rounds=options.rounds,
-    )
+    limits = option_values(options, "strength", "min_count", "context", "max_length", "rounds")
+    result = cotrain(read.pairs(needed=True), **limits)
     with replacing(options.output) as out:
         for source, target, *numbers in result.rows():
             figures = "\t".join(f"{value:.6g}" for value in numbers)

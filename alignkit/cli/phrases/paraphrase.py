@@ -23,7 +23,7 @@ from alignkit._support.wording import how_many
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.messages import counted, json_text, say
 from alignkit.cli.common.trees import trees_told
-from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.parser import add_options, number, option_values, output_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 
@@ -89,14 +89,9 @@ def run(options: argparse.Namespace) -> None:
     number = 0
     unchanged = 0
     with replacing(options.output) as out:
-        trees = read_trees(
-            options.sentences,
-            tree_format=options.tree_format,
-            drop_function_tags=options.drop_function_tags,
-            drop_traces=options.drop_traces,
-            encoding=options.encoding,
-            counts=counts,
-        )
+        names = ("tree_format", "drop_function_tags", "drop_traces", "encoding")
+        reading = option_values(options, *names)
+        trees = read_trees(options.sentences, counts=counts, **reading)
         for number, tree in enumerate(counted(trees, options.sentences, None, "sentences"), 1):
             rewrites = []
             if tree is not None:
@@ -131,9 +126,7 @@ def _index(options: argparse.Namespace) -> RuleIndex:
         rules = read_rules(options.rules, options.rules_format)
         index = RuleIndex.build(
             counted(rules, options.rules, None, "rules"),
-            min_count=options.min_count,
-            min_p=options.min_p,
-            any_labels=options.any_labels,
+            **option_values(options, "min_count", "min_p", "any_labels"),
         )
     except OptionError as error:
         raise OptionError(f"{options.rules}: {error}") from None

@@ -31,7 +31,7 @@ from alignkit.cli.common.inputs import (
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
-from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.parser import add_options, number, option_values, output_file
 from alignkit.cli.phrases import FORMATS
 from alignkit.cli.phrases.written_rules import add_labels, check_labels, tell_written
 from alignkit.errors import OptionError
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 _GRAMMARS = ("stsg", "s2t")
+_LIMITS = ("max_variables", "max_nodes", "max_depth")
 _LISTED = 20
 
 
@@ -122,18 +123,11 @@ def run(options: argparse.Namespace) -> None:
     pairs = _chosen(with_trees(options, source.pairs(needed=True)), options)
     grammar = learn_grammar(
         one_tree_a_side(options, pairs),
-        links=options.links,
-        grammar=options.grammar,
         source_tree=tree_name(options),
         target_tree=tree_name(options),
-        string=options.string,
-        size=options.size,
-        all=options.all,
-        deletions=options.deletions,
-        max_variables=options.max_variables,
-        max_nodes=options.max_nodes,
-        max_depth=options.max_depth,
         examples=_examples(options),
+        **option_values(options, "links", "grammar", "string", "size", "all", "deletions"),
+        **option_values(options, *_LIMITS),
     )
     tell(options.input, Counter(grammar.passed_over), "pairs skipped: ")
     tell(options.input, Counter(grammar.dropped), "rules dropped: ")
