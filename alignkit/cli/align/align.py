@@ -44,6 +44,7 @@ from alignkit.cli.align import steps
 from alignkit.cli.align.options import add_align_options, check, settings_of
 from alignkit.cli.common import cluster
 from alignkit.cli.common.cluster import size
+from alignkit.cli.common.encoders import encoder_of, encoder_with_progress
 from alignkit.cli.common.losses import tell_lost, warn_of_file_order
 from alignkit.cli.common.messages import json_text, say, warn
 from alignkit.cli.parser import option_values
@@ -104,7 +105,8 @@ class _Work:
     def __init__(self, options: argparse.Namespace, sentences: steps.InputSentences) -> None:
         self._options = options
         self._sentences = sentences
-        self._encoder = steps.read_encoder(options)  # a wrong one is refused before much is read
+        # a wrong one is refused before much is read
+        self._encoder = encoder_with_progress(options, options.threads or 1)
         self.counts = dict.fromkeys(
             ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
         )
@@ -445,25 +447,25 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
     return json_text(record)
 
 
-_NOT_OF_PARTS: dict[str, object] = {
-    "lexicon": None,
-    "tokenize": None,
-    "learn": None,
-    "prior": None,
-    "vectors": None,
-    "target_vectors": None,
-    "format": None,
-    "source": None,
-    "target": None,
-    "to": "pharaoh",
-    "evidence": None,
-    "evidence_source": None,
-    "evidence_target": None,
-    "to_ids": False,
-    "vote": False,
-    "no_evidence": False,
-    "unescape": False,
-}
+_NOT_OF_PARTS = (
+    "lexicon",
+    "tokenize",
+    "learn",
+    "prior",
+    "vectors",
+    "target_vectors",
+    "format",
+    "source",
+    "target",
+    "to",
+    "evidence",
+    "evidence_source",
+    "evidence_target",
+    "to_ids",
+    "vote",
+    "no_evidence",
+    "unescape",
+)
 
 
 def _run_parts(options: argparse.Namespace) -> int:
@@ -480,15 +482,6 @@ def _run_parts(options: argparse.Namespace) -> int:
     return _align_parts(options)
 
 
-def _part_encoder(options: argparse.Namespace) -> Encoder | None:
-    """Return the encoder of --encoder; workers show no progress of their own."""
-    if options.encoder is None:
-        return None
-    from alignkit.align.encoder.transformer import Encoder
-
-    return Encoder(options.encoder, layer=options.encoder_layer, download=options.download)
-
-
 def _align_parts(options: argparse.Namespace) -> int:
     """Align parts with a saved model, and report the counts."""
     if options.output == "-":
@@ -497,7 +490,7 @@ def _align_parts(options: argparse.Namespace) -> int:
     from alignkit.cluster.part_outputs import LinkOutput, PartOutputs
     from alignkit.cluster.parts import find_parts
 
-    encoder = _part_encoder(options)
+    encoder = encoder_of(options)  # workers show no progress of their own
     parts = find_parts(options.input, options.second)
     how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
     outputs = PartOutputs(options.output, options.scores, how)
@@ -536,7 +529,7 @@ def _estimate(options: argparse.Namespace) -> int:
     from alignkit.cluster.parts import find_parts
 
     result = estimate_texts(find_parts(options.input, options.second), cluster.reading_of(options))
-    encoder = _part_encoder(options)
+    encoder = encoder_of(options)  # workers show no progress of their own
     for_encoder = 0 if encoder is None else memory_of_encoder(encoder)
     parts = how_many(result.parts, "part", commas=True)
     print(
@@ -579,7 +572,7 @@ def _train_parts(options: argparse.Namespace) -> int:
     settings = settings_of(options)
     outputs = PartOutputs(output, options.scores, how)
     outputs.check(parts, options.save, *filter(None, [options.dictionary]))
-    encoder = _part_encoder(options)
+    encoder = encoder_of(options)  # workers show no progress of their own
     with cluster.opened_session(options) as session, cluster.PartsProgress("training") as progress:
         result = train_parts(
             session,

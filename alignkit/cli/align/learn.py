@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.align import options as shared
 from alignkit.cli.align import steps
-from alignkit.cli.common.encoders import add_encoder
+from alignkit.cli.common.encoders import add_encoder, encoder_with_progress
 from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import warn
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
     shared.refuse_settings(options)
     if options.save is not None:
         refuse_unwritable([options.save])
-    encoder = steps.read_encoder(options)
+    encoder = encoder_with_progress(options, options.threads or 1)
     corpus = Input.of(options).corpus(needed=True)
     gold = _gold(corpus, options)
     steps.check_gold(corpus, gold, options.input)

@@ -17,7 +17,6 @@ from alignkit.align.numbered_texts import Lines, lines_of, numbered
 from alignkit.align.settings import LONGEST_PIECE, Settings
 from alignkit.cli.align.options import TEXT_FORMATS, refuse_links
 from alignkit.cli.common.cluster import reading_of
-from alignkit.cli.common.encoders import encoder_with_progress
 from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
@@ -625,13 +624,6 @@ def load_aligner(
             "not occur in training get no pseudo-counts from them"
         )
     return aligner
-
-
-def read_encoder(options: argparse.Namespace) -> Encoder | None:
-    """Return the encoder of --encoder, which shows its progress."""
-    if options.encoder is None:
-        return None
-    return encoder_with_progress(options, options.threads or 1)
 
 
 def report_encoding(aligner: Aligner) -> None:

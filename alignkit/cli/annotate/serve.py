@@ -24,7 +24,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from alignkit.cli.common.encoders import add_encoder, check_encoder
+from alignkit.cli.common.encoders import add_encoder, check_encoder, encoder_of
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, number
@@ -113,12 +113,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _encoder(options: argparse.Namespace) -> LabEncoder | None:
     """Return the encoder that owners of projects can choose, which must be usable."""
-    if options.encoder is None:
+    encoder = encoder_of(options)
+    if encoder is None:
         return None
-    from alignkit.align.encoder.transformer import Encoder
     from alignkit.annotate.server.child import LabEncoder
 
-    encoder = Encoder(options.encoder, layer=options.encoder_layer, download=options.download)
     return LabEncoder(str(encoder.folder.resolve()), encoder.layer)
 
 

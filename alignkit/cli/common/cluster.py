@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -69,10 +69,10 @@ def by_workers(options: argparse.Namespace) -> bool:
     return options.cluster is not None or options.work is not None
 
 
-def refuse_options(options: argparse.Namespace, names: dict[str, object], why: str) -> None:
-    """Refuse options that do not work with parts; `names` has their defaults."""
-    for name, default in names.items():
-        if getattr(options, name) != default:
+def refuse_options(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
+    """Refuse options that do not work with parts."""
+    for name in names:
+        if getattr(options, name) != options.parser.get_default(name):
             flag = name.replace("_", "-")
             raise OptionError(f"--{flag} does not work with parts ('*', --cluster): {why}")
 

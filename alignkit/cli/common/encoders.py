@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit._support.signals import before_stop
 from alignkit.cli.common.messages import ProgressBar
@@ -42,17 +42,18 @@ def check_encoder(options: argparse.Namespace) -> None:
             raise OptionError(f"{flag} needs --encoder NAME: add it, or leave it out")
 
 
-def encoder_with_progress(options: argparse.Namespace, threads: int = 1) -> Encoder:
-    """Return the encoder of --encoder, which shows its progress."""
+def encoder_of(options: argparse.Namespace, **more: Any) -> Encoder | None:
+    """Return the encoder of --encoder, if it is given; `more` are arguments of `Encoder`."""
+    if options.encoder is None:
+        return None
     from alignkit.align.encoder.transformer import Encoder
 
-    return Encoder(
-        options.encoder,
-        layer=options.encoder_layer,
-        download=options.download,
-        threads=threads,
-        progress=EncodingProgress(),
-    )
+    return Encoder(options.encoder, layer=options.encoder_layer, download=options.download, **more)
+
+
+def encoder_with_progress(options: argparse.Namespace, threads: int = 1) -> Encoder | None:
+    """Return the encoder of --encoder, if it is given; it shows its progress."""
+    return encoder_of(options, threads=threads, progress=EncodingProgress())
 
 
 class EncodingProgress:

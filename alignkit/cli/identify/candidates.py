@@ -162,11 +162,12 @@ def prepare(options: argparse.Namespace) -> None:
 
 def read_text_encoder(options: argparse.Namespace) -> TextEncoder | None:
     """Return what compares texts by the encoder of --encoder, which shows its progress."""
-    if options.encoder is None:
+    encoder = encoder_with_progress(options)
+    if encoder is None:
         return None
     from alignkit.identification.encoded_texts import TextEncoder
 
-    return TextEncoder(encoder_with_progress(options))
+    return TextEncoder(encoder)
 
 
 def report_texts(encoder: TextEncoder | None) -> None:

@@ -282,7 +282,7 @@ def _phrases_of_parts(options: argparse.Namespace) -> None:
     if not cluster.by_workers(options):
         inputs = (_input_of_part(part, sides, options) for part in parts)
         return _count_phrases(inputs, options.input, options)
-    cluster.refuse_options(options, {"jsonl": False}, "leave it out")
+    cluster.refuse_options(options, ("jsonl",), "leave it out")
     if options.output == "-":
         raise OptionError("the table goes to a file: name it with -o")
     from alignkit.cluster.phrase_exchange import ExchangeOptions

@@ -255,13 +255,12 @@ def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Name
 
     one_file(options.output)
     parts = [find_parts(path) for path in tables]
-    for_rules: dict[str, object] = {"rules_format": None, "to": None, "one_label": False}
     why = "it is for rules, but only phrase tables can be in parts"
-    cluster.refuse_options(options, for_rules, why)
+    cluster.refuse_options(options, ("rules_format", "to", "one_label"), why)
     if not cluster.by_workers(options):
         files = [[part.paths[0] for part in table] for table in parts]
         return _join_phrases(files, tables, settings, options)
-    cluster.refuse_options(options, {"jsonl": False, "sort": _SORTS[0]}, "leave it out")
+    cluster.refuse_options(options, ("jsonl", "sort"), "leave it out")
     if options.output == "-":
         raise OptionError("the paraphrases go to a file: name it with -o")
     from alignkit.cluster.phrase_exchange import ExchangeOptions
