@@ -19,8 +19,7 @@ from numba.core import event
 
 from alignkit._support.jit import Kernel
 from alignkit.cli import main
-from alignkit.cli.kernels.corpus import write_corpus
-from alignkit.cli.kernels.rehearsal import REHEARSALS, rehearse
+from alignkit.cli.kernels.rehearsal import REHEARSALS, rehearse, write_files
 
 ON_A_CLUSTER = [
     "align 'part*.source' 'part*.target' -o 'part*.align' --save parts.model --work work",
@@ -59,7 +58,7 @@ def commands():
     for _, command, _ in EXAMPLES:
         yield shlex.split(command.partition(" | ")[0])[1:]
     if find_spec("distributed") is not None:
-        write_corpus(Path())
+        write_files()
         yield from (shlex.split(f"{words} --cluster local:1") for words in ON_A_CLUSTER)
 
 

@@ -1,9 +1,9 @@
-"""Commands on a small made-up corpus, which together call all kernels that commands need.
+"""Commands on the samples, which together call all kernels that commands need.
 
 Each list of commands runs in a process of its own: a command may read what those before it in the
-list wrote. Kernels are compiled for the types of their arguments, so the files have what real ones
-have: sure, possible and missing links, words that both sides share, trees, judgments, phrases that
-several pairs share.
+list wrote. Kernels are compiled for the types of their arguments, so the files must have what real
+ones have: sure, possible and missing links, words that both sides share, trees, judgments, phrases
+that several pairs share.
 """
 
 from __future__ import annotations
@@ -14,16 +14,29 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from shutil import copyfile
 
 from alignkit._support import kernel_cache
-from alignkit.cli.kernels.corpus import write_corpus
+from alignkit._support.shipped import samples
 
+_SAMPLES = {
+    "pairs.jsonl": "paraphrases.jsonl",
+    "source.trees": "paraphrases.source.trees",
+    "target.trees": "paraphrases.target.trees",
+    "source.txt": "french-english/fr.txt",
+    "target.txt": "french-english/en.txt",
+    "gold.align": "french-english/gold.align",
+    "forward.align": "french-english/eflomal.align",
+    "reverse.align": "french-english/fast_align.align",
+}
+"""The samples, by the names that the commands have for them."""
 _TRAIN = "align source.txt target.txt -o out.align"
 _TEXTS = "--source source.txt --target target.txt"
+_HALF = "part0.gold --source part0.source --target part0.target"
 _TREES = "--source-trees source.trees --target-trees target.trees"
 _RULES = f"rules pairs.jsonl --annotator gold {_TREES}"
 _SYSTEMS = "score pairs.jsonl --hyp-annotator eflomal anna --ref-annotator gold --resamples 50"
-_JUDGED = "agree-judgments pairs.jsonl --scheme paraphrase --permutations 50 --resamples 50"
+_JUDGED = "agree-judgments judged.tsv --scheme binary --permutations 50 --resamples 50"
 
 REHEARSALS: dict[str, list[str]] = {
     "align": [
@@ -43,8 +56,8 @@ REHEARSALS: dict[str, list[str]] = {
         f"{_TRAIN} --model ibm4 --save four.model",
     ],
     "learn": [
-        "learn pairs.jsonl --gold gold --save better.model --vectors words.vec",
-        f"learn gold.align {_TEXTS} --objective aer --prior none --evidence eflomal=forward.align",
+        f"learn {_HALF} --save better.model --vectors words.vec",
+        f"learn {_HALF} --objective aer --prior none --evidence fast_align=part0.reverse",
         "align source.txt target.txt --load better.model --vectors words.vec -o out.align",
     ],
     "score": [
@@ -118,9 +131,27 @@ _CALLS: dict[str, Callable[[], None]] = {
 """What a rehearsal does at its end, for kernels that small data and these commands do not call."""
 
 
+def write_files() -> None:
+    """Write what the commands read into the current folder: samples, halves of them, word lists."""
+    for name, sample in _SAMPLES.items():
+        copyfile(samples() / sample, name)
+    words: set[str] = set()
+    for name in ("source.txt", "target.txt", "gold.align", "reverse.align"):
+        lines = Path(name).read_text("utf-8").splitlines(keepends=True)
+        words.update(" ".join(lines).split())
+        half = len(lines) // 2
+        for number, part in enumerate((lines[:half], lines[half:])):
+            Path(f"part{number}.{Path(name).stem}").write_text("".join(part), "utf-8")
+    vectors = [f"{word} {len(word)} {ord(word[0]) % 7} 1.5\n" for word in sorted(words)]
+    Path("words.vec").write_text("".join(vectors), "utf-8")
+    Path("words.tsv").write_text("pont\tbridge\n", "utf-8")
+    judged = [f"{k}\t{k % 2}\t{k % 3 % 2}\t{k % 5 % 2}\t{k % 2}\n" for k in range(40)]
+    Path("judged.tsv").write_text("id\tanna\tben\tcleo\tgold\n" + "".join(judged), "utf-8")
+
+
 def rehearse(name: str, main: Callable[[Sequence[str]], int]) -> int:
     """Run the commands of a rehearsal in the current folder; return 0 if all kernels are kept."""
-    write_corpus(Path())
+    write_files()
     for words in REHEARSALS[name]:
         code = main([*shlex.split(words), "--quiet"])
         if code:
