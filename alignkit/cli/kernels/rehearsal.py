@@ -32,7 +32,6 @@ _SAMPLES = {
 """The samples, by the names that the commands have for them."""
 _TRAIN = "align source.txt target.txt -o out.align"
 _TEXTS = "--source source.txt --target target.txt"
-_HALF = "part0.gold --source part0.source --target part0.target"
 _TREES = "--source-trees source.trees --target-trees target.trees"
 _RULES = f"rules pairs.jsonl --annotator gold {_TREES}"
 _SYSTEMS = "score pairs.jsonl --hyp-annotator eflomal anna --ref-annotator gold --resamples 50"
@@ -56,8 +55,9 @@ REHEARSALS: dict[str, list[str]] = {
         f"{_TRAIN} --model ibm4 --save four.model",
     ],
     "learn": [
-        f"learn {_HALF} --save better.model --vectors words.vec",
-        f"learn {_HALF} --objective aer --prior none --evidence fast_align=part0.reverse",
+        f"learn gold.align {_TEXTS} --save better.model --vectors words.vec",
+        "learn part0.gold --source part0.source --target part0.target --objective aer --prior none"
+        " --evidence fast_align=part0.reverse",
         "align source.txt target.txt --load better.model --vectors words.vec -o out.align",
     ],
     "score": [
