@@ -6,7 +6,7 @@ from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.adjudication.gold import decide, read_case
 from alignkit.annotate.adjudication.gold_view import gold_view
 from alignkit.annotate.assignment import assign_pairs
-from alignkit.annotate.project.events import JUDGMENT, Why, write_why
+from alignkit.annotate.project.events import JUDGMENT, Request, Why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.server.sessions import admit
 
@@ -38,9 +38,8 @@ class Bench:
         return {(i, j): why for i, j, why in self.view.state.whys or ()}
 
     def send(self, *events):
-        answer, _ = decide(
-            self.store, self.k, self.actor, base=self.seq, rev=self.view.rev, events=list(events)
-        )
+        request = Request(self.seq, self.view.rev, list(events))
+        answer, _ = decide(self.store, self.k, self.actor, request)
         self.seq = answer.seq
         return answer
 
@@ -140,4 +139,5 @@ def row(bench):
 
 
 def states(bench):
-    return {item.place: item.state for item in ask(bench.store, read_case, bench.k).items()}
+    case = ask(bench.store, read_case, bench.k)
+    return {item.place: item.state for item in case.votes.items(case.gold.state)}

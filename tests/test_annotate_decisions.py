@@ -9,7 +9,7 @@ from refusals import refuses
 from alignkit import SentencePair
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.appending import append_sent
-from alignkit.annotate.project.events import Why, read_why, write_why
+from alignkit.annotate.project.events import Request, Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, ProjectError, Visitor
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.replay import replay
@@ -26,7 +26,7 @@ OWN = '{"why":"own","votes":{"anna":[1,3],"ben":[0,1]}}'
 
 def send(store, *events):
     with store.database.writing() as conn:
-        return append_sent(conn, 1, "gold", base=0, rev=1, events=list(events), actor="carla")
+        return append_sent(conn, 1, "gold", Request(0, 1, list(events)), actor="carla")
 
 
 @pytest.fixture

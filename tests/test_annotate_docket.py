@@ -7,7 +7,7 @@ from annotation import Tab, done, project, sent
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.adjudication.gold import decide, settle
-from alignkit.annotate.project.events import read_why
+from alignkit.annotate.project.events import Request, read_why
 from alignkit.annotate.project.names import ADJUDICATOR, NotReady, Visitor
 from alignkit.annotate.server.sessions import admit
 
@@ -25,10 +25,10 @@ def test_a_pair_waits_for_all_who_have_it(tmp_path):
     event = sent("open", rev=1, suggestions=False)
     bench.send(event)
     Tab(store, 2, "ben").send(done(True))
-    again = {"base": 0, "rev": 1, "events": [event]}
-    assert not decide(store, 2, "carla", **again)[1]  # what is stored is acknowledged
+    request = Request(0, 1, [event])
+    assert not decide(store, 2, "carla", request)[1]  # what is stored is acknowledged
     with pytest.raises(NotReady):
-        decide(store, 2, "carla", **again | {"events": [sent("open", rev=1, suggestions=False)]})
+        decide(store, 2, "carla", Request(0, 1, [sent("open", rev=1, suggestions=False)]))
 
 
 def test_where_nothing_is_assigned_those_who_annotated_vote(tmp_path):

@@ -15,7 +15,7 @@ from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.merging import merge_project
-from alignkit.annotate.project.events import encode
+from alignkit.annotate.project.events import Request, encode
 from alignkit.annotate.project.names import MovedPair, ProjectError, UnknownPair
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.replay import replay
@@ -173,7 +173,7 @@ def test_a_renamed_annotator_has_the_new_name_in_all_that_is_stored(tmp_path):
         store.enrol("gold")
         take_back(store, "ben", "ben")
         open_ = sent("open", rev=1, suggestions=False)
-        decide(store, 2, "carla", base=0, rev=1, events=[open_])
+        decide(store, 2, "carla", Request(0, 1, [open_]))
         before = list(provenance(store))
         assert any("ben" in row["votes"] for row in before)
         rename_annotator(store, "ben", "ben.2", "carla")

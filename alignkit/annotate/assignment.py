@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, select
 
 from alignkit.annotate.assignment_draw import DrawnPairs, draw
 from alignkit.annotate.assignment_report import Assignment, count_assignment
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.appending import append_to_project, enrolled
 from alignkit.annotate.project.conversion import project_pair
 from alignkit.annotate.project.events import encode
@@ -28,6 +28,15 @@ from alignkit.annotate.project.project_events import (
     Assigned,
     AssignmentPlan,
     Import,
+)
+from alignkit.annotate.project.schema import (
+    ACCOUNT,
+    ASSIGNMENT,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    PAIR,
+    STREAM,
+    STREAM_IS_OF_ACCOUNT,
 )
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.suggestions import suggestions_of
@@ -44,23 +53,31 @@ _read_plan = msgspec.json.Decoder(AssignmentPlan).decode
 
 def read_plan(conn: Connection) -> AssignmentPlan | None:
     """Return how new pairs are assigned; None if nothing is assigned yet."""
-    text = conn.execute(select(schema.project.c.assigning)).scalar()
+    text = queries.settings(conn).assigning
     return _read_plan(text) if text else None
 
 
 def assigned_rows(conn: Connection) -> list[Assigned]:
     """Return all rows of the assignment, by annotator and place."""
-    row = schema.assignment.c
-    account = schema.account.c
-    columns = row.pair, account.name, row.place, row.shown, row.arm, row.trial
-    asked = select(*columns).where(account.id == row.account).order_by(row.account, row.place)
+    columns = (
+        ASSIGNMENT.pair,
+        ACCOUNT.name,
+        ASSIGNMENT.place,
+        ASSIGNMENT.shown,
+        ASSIGNMENT.arm,
+        ASSIGNMENT.trial,
+    )
+    asked = (
+        select(*columns)
+        .where(ACCOUNT.id == ASSIGNMENT.account)
+        .order_by(ASSIGNMENT.account, ASSIGNMENT.place)
+    )
     return [Assigned(*row) for row in conn.execute(asked)]
 
 
 def read_items(conn: Connection) -> list[StratifiedPair]:
     """Return the properties of the pairs that matter for their assignment."""
-    name = conn.execute(select(schema.project.c.suggestions)).scalar()
-    cells = suggestions_of(conn, str(name))
+    cells = suggestions_of(conn, queries.shown_set(conn))
     items = []
     for pair in queries.pair_rows(conn):
         n = len(pair.source)
@@ -75,16 +92,13 @@ def read_items(conn: Connection) -> list[StratifiedPair]:
 
 def other_workers(conn: Connection, names: Collection[str]) -> dict[str, int]:
     """Return who else has worked on pairs, and on how many; imported work does not count."""
-    is_imported = schema.event_table.c.data.like('%"how":"import"%')  # as events have it in JSON
-    event = schema.event_table.c
-    stream = schema.stream.c
-    account = schema.account.c
+    is_imported = EVENT.data.like('%"how":"import"%')  # as events have it in JSON
     asked = (
-        select(account.name, func.count(stream.pair.distinct()))
-        .where(event.stream == stream.id, account.id == stream.account)
-        .where(event.actor == account.name, stream.pair > 0, event.kind != "text")
+        select(ACCOUNT.name, func.count(STREAM.pair.distinct()))
+        .where(EVENT_IS_IN_STREAM, STREAM_IS_OF_ACCOUNT)
+        .where(EVENT.actor == ACCOUNT.name, STREAM.pair > 0, EVENT.kind != "text")
         .where(~is_imported)
-        .group_by(account.name)
+        .group_by(ACCOUNT.name)
     )
     return {name: count for name, count in conn.execute(asked) if name not in names}
 
@@ -156,10 +170,8 @@ def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
             "no links are suggested yet, so the order by uncertainty is unknown; assign when the "
             "page shows suggestions, or choose another order"
         )
-    stream = schema.stream.c
-    account = schema.account.c
-    asked = select(stream.pair, account.name).where(account.id == stream.account)
-    rows = conn.execute(asked.where(stream.pair > 0, account.id > 0))
+    asked = select(STREAM.pair, ACCOUNT.name).where(STREAM_IS_OF_ACCOUNT)
+    rows = conn.execute(asked.where(STREAM.pair > 0, ACCOUNT.id > 0))
     return draw(items, plan, assigned_rows(conn), {(k, name) for k, name in rows})
 
 
@@ -218,7 +230,7 @@ def write_drawn(conn: Connection, drawn: DrawnPairs) -> None:
 
 def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
     """Append pairs, and assign them if there is a plan; return their numbers."""
-    last = int(conn.execute(select(func.max(schema.pair.c.k))).scalar() or 0)
+    last = int(conn.execute(select(func.max(PAIR.k))).scalar() or 0)
     new = []
     for k, pair in enumerate(pairs, last + 1):
         if pair.annotations:
@@ -226,8 +238,8 @@ def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
                 f"pair {pair.id!r} has annotations; add it without them, then import these"
             )
         new.append(project_pair(k, pair))
-    for start in range(0, len(new), _PAIRS):
-        append_to_project(conn, Import(new[start : start + _PAIRS]))
+    for some in queries.portions(new, _PAIRS):
+        append_to_project(conn, Import(some))
     plan = read_plan(conn)
     if new and plan is not None:
         write_drawn(conn, draw_rows(conn, plan))

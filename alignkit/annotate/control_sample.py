@@ -14,10 +14,11 @@ from sqlalchemy import Connection
 from alignkit._support.arguments import check_attributes
 from alignkit.annotate.assignment import assigned_rows, read_items, read_plan
 from alignkit.annotate.assignment_draw import arm_of
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Assigned, Suggestion
+from alignkit.annotate.project.schema import COUNTS_ARE_OF_STREAM, IS_DONE
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.suggestions import suggested_cells
 from alignkit.annotate.strata import CONTROL, stratum_of
@@ -121,11 +122,8 @@ def _control_work(
 def done_works(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, PairState]]:
     """Return the links and the state of all finished works, by pair and name."""
     names = dict(enumerate(queries.annotators(conn), 1))
-    table = schema.stream.c
-    counts = schema.pair_counts.c
-    same = (counts.account == table.account, counts.pair == table.pair)
     works = {}
-    for k, account, state in queries.states(conn, *same, counts.done.is_(True)):
+    for k, account, state in queries.states(conn, COUNTS_ARE_OF_STREAM, IS_DONE):
         annotation = annotation_of(state)
         if annotation is not None and annotation.alignment is not None:
             works[k, names[account]] = (annotation.alignment, state)

@@ -8,12 +8,13 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from msgspec import Raw
 
+from alignkit.annotate.project.appending import new_event
 from alignkit.annotate.project.conversion import difference, project_pair, state_of
 from alignkit.annotate.project.events import LogEvent, encode, now
 from alignkit.annotate.project.names import ProjectError, check_doubt
 from alignkit.annotate.project.places import refuse_existing
 from alignkit.annotate.project.project_events import Account, Import, ProjectEvent, Setting
-from alignkit.annotate.project.queries import known_scheme
+from alignkit.annotate.project.queries import known_scheme, portions
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.io.options import ReadOptions
@@ -50,7 +51,7 @@ def create_project(
     scheme: str = "",
     task: str = "",
     doubt: float | None = None,
-    tell: Callable[[], None] | None = None,
+    tell: Callable[[], None] = lambda: None,
 ) -> None:
     """Make a project from a corpus with all its annotations."""
     check_doubt(doubt)
@@ -75,23 +76,14 @@ def import_id(k: int, annotator: str, *what: bytes) -> str:
     return str(uuid5(_NAMESPACE, "\n".join(part.hex() for part in parts)))
 
 
-def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> Iterator[LogEvent]:
+def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None]) -> Iterator[LogEvent]:
     """Yield the events of a new project: its setting, annotators, pairs, then all annotations."""
     at = now()
     last = 0
     for last, event in enumerate(_project_events(corpus, setting), 1):
-        yield LogEvent(
-            id=str(uuid4()),
-            seq=last,
-            n=last,
-            kind=event.kind,
-            v=1,
-            actor="",
-            at=at,
-            client_at="",
-            below=0,
-            data=Raw(encode(event)),
-        )
+        stored = new_event(event.kind, seq=last, n=last, at=at)
+        stored.data = Raw(encode(event))
+        yield stored
     scheme = known_scheme(setting.scheme or "")
     for k, pair in enumerate(corpus, 1):
         for name, annotation in pair.annotations.items():
@@ -100,22 +92,13 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
             except ProjectError as problem:
                 raise ProjectError(f"pair {pair.id!r}, {name!r}: {problem}") from None
             last += 1
-            yield LogEvent(
-                id=import_id(k, name, pair.id.encode(), data),
-                seq=1,
-                n=last,
-                kind="edit",
-                v=1,
-                actor=name,
-                at=at,
-                client_at="",
-                below=0,
-                data=Raw(data),
-                k=k,
-                annotator=name,
-            )
-        if tell is not None:
-            tell()
+            id = import_id(k, name, pair.id.encode(), data)
+            stored = new_event("edit", name, id=id, seq=1, n=last, at=at)
+            stored.k = k
+            stored.annotator = name
+            stored.data = Raw(data)
+            yield stored
+        tell()
 
 
 def _project_events(corpus: Corpus, setting: Setting) -> Iterator[ProjectEvent]:
@@ -126,8 +109,8 @@ def _project_events(corpus: Corpus, setting: Setting) -> Iterator[ProjectEvent]:
             raise ProjectError("an annotator of the corpus has an empty name; give it a name")
         yield Account(name, "" if role == ROLES[0] else role)
     pairs = [project_pair(k, pair) for k, pair in enumerate(corpus, 1)]
-    for start in range(0, len(pairs), _CHUNK):
-        yield Import(pairs[start : start + _CHUNK])
+    for some in portions(pairs, _CHUNK):
+        yield Import(some)
 
 
 def _imported(annotation: Annotation, scheme: Scheme | None) -> bytes:

@@ -19,6 +19,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from alignkit._support.wording import how_many
 from alignkit.annotate.project.events import SOURCE_TEXT, TARGET_TEXT
 from alignkit.annotate.project.names import ProjectError
 from alignkit.errors import FileError, FormatError
@@ -48,7 +49,7 @@ def read_documents(
     *,
     tokenize: str | None = None,
     encoding: str = "utf-8",
-    note: Callable[[str], None] | None = None,
+    note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[SentencePair]:
     """Yield pairs of documents; the attributes `source_text` and `target_text` hold their texts."""
     if len(paths) == 1:
@@ -82,7 +83,7 @@ def divider(attributes: Any) -> Callable[[str], list[str]]:
 
 
 def _two_sides(
-    paths: Sequence[str], encoding: str, note: Callable[[str], None] | None
+    paths: Sequence[str], encoding: str, note: Callable[[str], None]
 ) -> Iterator[Document]:
     """Yield the pair of two files, or of the files of the same name in two folders."""
     source, target = map(Path, paths)
@@ -101,14 +102,11 @@ def _two_sides(
         )
     for folder, names in ((source, sources), (target, targets)):
         alone = [name for name in names if name not in shared]
-        if alone and note is not None:
+        if alone:
             listed = ", ".join(alone[:5])
             if len(alone) > 5:
                 listed += ", ..."
-            if len(alone) == 1:
-                many = "1 file has"
-            else:
-                many = f"{len(alone)} files have"
+            many = how_many(len(alone), "file has", "files have")
             note(f"{folder}: {many} no counterpart in the other folder: {listed}")
     for name in shared:
         yield _document(name, sources[name], targets[name], encoding)

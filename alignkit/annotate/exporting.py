@@ -17,13 +17,13 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from alignkit.annotate.made_pairs import EXTRACTS, REWRITES, made_pairs, states_with
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.pair_lists import PairList
-from alignkit.annotate.project.queries import PairRow, last_changes
+from alignkit.annotate.project.schema import STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.project.suggestions import read_starts
+from alignkit.annotate.project.suggestions import Starts, read_starts
 from alignkit.model.annotation import Annotation, shared_start
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
@@ -142,11 +142,10 @@ class _Reading:
         self, first: int, end: int, wanted: _Wanted
     ) -> defaultdict[int, dict[str, Annotation]]:
         """Return the annotations of the pairs from `first` to `end` - 1, by pair and annotator."""
-        table = schema.stream.c
-        conditions = [table.pair >= first, table.pair < end]
+        conditions = [STREAM.pair >= first, STREAM.pair < end]
         if wanted.account is not None:
-            conditions.append(table.account == wanted.account)
-        changed = last_changes(self._conn, first, end)
+            conditions.append(STREAM.account == wanted.account)
+        changed = queries.last_changes(self._conn, first, end)
         annotations: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
         for k, account, state in queries.states(self._conn, *conditions):
             name = self._names[account]
@@ -167,7 +166,7 @@ class _Reading:
 
 
 def _fitting_trees(
-    pair: PairRow, trees: Mapping[str, Mapping[str, str]], outdated: Counter[str] | None
+    pair: queries.PairRow, trees: Mapping[str, Mapping[str, str]], outdated: Counter[str] | None
 ) -> tuple[dict[str, Tree], dict[str, Tree]]:
     """Return the source and target trees that have the pair's words now; count the others."""
     fitting: dict[str, dict[str, Tree]] = {"source": {}, "target": {}}
@@ -209,15 +208,14 @@ def _given_roles(conn: Connection, annotators: Collection[str]) -> dict[str, str
 class _Starts(NamedTuple):
     """What annotators were shown to begin with, as far as it is known."""
 
-    shown: Mapping[tuple[int, int], str]  # by pair and account; see `read_starts`
+    shown: Starts  # by pair and account; see `read_starts`
     people: Mapping[int, set[int]]  # for each pair the accounts of its annotators
 
     @classmethod
     def read(cls, conn: Connection, accounts: Collection[int]) -> _Starts:
         """Read what these accounts, of annotators, were shown."""
         people: defaultdict[int, set[int]] = defaultdict(set)
-        table = schema.stream.c
-        asked = select(table.pair, table.account).where(table.pair > 0)
+        asked = select(STREAM.pair, STREAM.account).where(STREAM.pair > 0)
         for k, account in conn.execute(asked):
             if account in accounts:
                 people[k].add(account)

@@ -10,9 +10,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.pair_lists import PairList
+from alignkit.annotate.project.schema import STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 from alignkit.tables.columns import Cell, Column, Value
@@ -93,12 +94,11 @@ def count_yield(store: Store) -> Yield:
                 f"{store.path}: is a project to {task}; only projects made by `alignkit annotate "
                 "--task extract` have pairs to count"
             )
-        table = schema.stream.c
         rows: list[Harvest] = []
         gold = queries.gold_name(conn)
         for account, name in enumerate(queries.annotators(conn), 1):
             numbers = PairList(conn, account).numbers()
-            stored = queries.states(conn, table.account == account, table.pair > 0)
+            stored = queries.states(conn, STREAM.account == account, STREAM.pair > 0)
             states = [(k, state) for k, _, state in stored if k in numbers]
             if states or (numbers and name != gold):
                 rows.append(_harvest(conn, name, len(numbers), states))

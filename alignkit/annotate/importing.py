@@ -21,7 +21,7 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.assignment import add_pairs
 from alignkit.annotate.creation import import_id
-from alignkit.annotate.project import appending, queries, schema
+from alignkit.annotate.project import appending, queries
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project.appending import Batch, Writer, append_to_project, new_event
 from alignkit.annotate.project.conversion import annotation_of, difference, merged, trees_of
@@ -29,6 +29,7 @@ from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Suggest, Suggestion, Text, Texts
 from alignkit.annotate.project.queries import PairRow, StreamRow
 from alignkit.annotate.project.rewording import Rewording, reword
+from alignkit.annotate.project.schema import SUGGESTION
 from alignkit.annotate.project.state import PairState, copied
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.suggestions import suggestions_of
@@ -131,7 +132,7 @@ def import_pairs(
     in_order: bool = False,
     add: bool = False,
     dry: bool = False,
-    tell: Callable[[], None] | None = None,
+    tell: Callable[[], None] = lambda: None,
 ) -> Imported:
     """Import words and annotations of a corpus into a project: all, or nothing if `dry`."""
     result = Imported()
@@ -171,8 +172,7 @@ def import_pairs(
             if (trees := trees_of(other)) and trees != known.get(pair.k):
                 result.trees.append(pair.id)
             taking.take(pair, other)
-            if tell is not None:
-                tell()
+            tell()
         batch.flush()
         result.pairs = len(matches)
     return result
@@ -218,9 +218,8 @@ def _reword(
 
 def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
     """Move the suggestions of pairs to their corrected words."""
-    table = schema.suggestion.c
     rows: dict[str, list[tuple[int, list[Suggestion]]]] = {}
-    for name, k in conn.execute(select(table.set, table.pair)).all():
+    for name, k in conn.execute(select(SUGGESTION.set, SUGGESTION.pair)).all():
         if k not in texts:
             continue
         new = texts[k].source, texts[k].target

@@ -6,16 +6,25 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import Connection, select
 
 from alignkit.align.aligner import Aligner
 from alignkit.align.evidence import Annotators
 from alignkit.align.supervised.gold import FOLDS, different, is_learnable
 from alignkit.align.supervised.learned import ALIGNER, VOTE, WITHOUT
 from alignkit.align.supervised.refiner import Refiner
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.conversion import annotation_of
+from alignkit.annotate.project.engines import Condition
 from alignkit.annotate.project.events import Lesson
+from alignkit.annotate.project.schema import (
+    ASSIGNMENT,
+    COUNTS_ARE_OF_STREAM,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    IS_DONE,
+    STREAM,
+)
 from alignkit.model.alignment import Alignment
 from alignkit.model.sentence_pair import SentencePair
 
@@ -26,14 +35,13 @@ def links_of(
     conn: Connection,
     accounts: Iterable[int],
     some: Sequence[int] | None,
-    *conditions: ColumnElement[bool],
+    *conditions: Condition,
 ) -> Iterator[tuple[int, int, Alignment]]:
     """Yield the pair, annotator and links of work, on all pairs or on some."""
-    stream = schema.stream.c
-    asked = [stream.account.in_(sorted(accounts)), *conditions]
+    asked = [STREAM.account.in_(sorted(accounts)), *conditions]
     parts = [asked]
     if some is not None:
-        parts = [[*asked, stream.pair.in_(numbers)] for numbers in queries.portions(some)]
+        parts = [[*asked, STREAM.pair.in_(numbers)] for numbers in queries.portions(some)]
     for part in parts:
         for k, account, state in queries.states(conn, *part):
             annotation = annotation_of(state)
@@ -71,10 +79,8 @@ class DoneWork:
         n = queries.last_n(conn)
         if n == self.n:
             return
-        event = schema.event_table.c
-        stream = schema.stream.c
-        asked = select(stream.pair, stream.account, event.sent != "").order_by(event.n)
-        asked = asked.where(event.stream == stream.id, event.n > self.n)
+        asked = select(STREAM.pair, STREAM.account, EVENT.sent != "").order_by(EVENT.n)
+        asked = asked.where(EVENT_IS_IN_STREAM, EVENT.n > self.n)
         changed: set[int] = set()
         for k, account, sent in conn.execute(asked):
             changed.add(k)
@@ -82,7 +88,7 @@ class DoneWork:
                 self.opened.add(k)
                 self.last[account] = k
         gold = queries.gold_account(conn)
-        assigned = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
+        assigned = conn.execute(select(ASSIGNMENT.account).distinct()).scalars()
         teachers = {*self.last, *assigned}
         if gold is not None:
             teachers.add(gold)
@@ -100,12 +106,11 @@ class DoneWork:
         else:
             for k in some:
                 self.pairs.pop(k, None)
-        stream = schema.stream.c
-        counts = schema.pair_counts.c
-        same = (counts.account == stream.account) & (counts.pair == stream.pair)
         drawn: dict[int, list[Alignment]] = {}
         decided: dict[int, list[Alignment]] = {}
-        for k, account, links in links_of(conn, self._teachers, some, same, counts.done.is_(True)):
+        for k, account, links in links_of(
+            conn, self._teachers, some, COUNTS_ARE_OF_STREAM, IS_DONE
+        ):
             group = decided if account == gold else drawn
             group.setdefault(k, []).append(links)
         taught = drawn | decided
@@ -125,9 +130,10 @@ def pairs_ahead(
     conn: Connection, last: Mapping[int, int], closed: Collection[int], most: int
 ) -> list[int]:
     """Return the numbers of the pairs that annotators will probably open next."""
-    table = schema.assignment.c
     assigned: defaultdict[int, list[int]] = defaultdict(list)
-    asked = select(table.account, table.pair).order_by(table.account, table.place)
+    asked = select(ASSIGNMENT.account, ASSIGNMENT.pair).order_by(
+        ASSIGNMENT.account, ASSIGNMENT.place
+    )
     for account, k in conn.execute(asked):
         assigned[account].append(k)
     every = range(1, queries.count_pairs(conn) + 1)

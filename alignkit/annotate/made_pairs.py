@@ -23,8 +23,9 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.documents import divider
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.queries import PairRow, last_change
+from alignkit.annotate.project.schema import PAIR, STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation
@@ -41,9 +42,8 @@ ORIGIN = {REWRITES: REWRITE_OF, EXTRACTS: "extracted_from"}
 
 def states_with(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
     """Yield the pairs of which something was made, each with the states of its makers."""
-    table = schema.stream.c
-    has_some = table.state.contains(f'"{kind}":[')  # as JSON, in which an empty list is left out
-    rows = list(queries.states(conn, table.pair > 0, has_some))
+    has_some = STREAM.state.contains(f'"{kind}":[')  # as JSON, in which an empty list is left out
+    rows = list(queries.states(conn, STREAM.pair > 0, has_some))
     for k, states in groupby(rows, key=lambda row: row[0]):
         yield k, {account: state for _, account, state in states}
 
@@ -178,5 +178,4 @@ def _next_free(conn: Connection, prefix: str, number: int) -> int:
 
 def _pairs_with_id(conn: Connection, id: str) -> list[int]:
     """Return the numbers of the pairs with an id."""
-    table = schema.pair.c
-    return list(conn.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())
+    return list(conn.execute(select(PAIR.k).where(PAIR.id == id, PAIR.k > 0)).scalars())

@@ -113,7 +113,7 @@ def merge_project(
     *,
     in_order: bool = False,
     dry: bool = False,
-    tell: Callable[[], None] | None = None,
+    tell: Callable[[], None] = lambda: None,
 ) -> Imported:
     """Merge the work of another project into this one: all, or nothing if `dry`."""
     result = Imported()
@@ -128,8 +128,7 @@ def merge_project(
                 merging.merge(pair, twin)
             else:
                 result.skipped.append(pair.id)
-            if tell is not None:
-                tell()
+            tell()
         merging.batch.flush()
         result.surplus = [twin.id for twin in surplus]
     return result

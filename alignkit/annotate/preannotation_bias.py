@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, every
 from alignkit._support.array_types import F8
+from alignkit._support.wording import how_many
 from alignkit.agreement.intervals import NO_PAIRS, Measure, Rows, reasoned
 from alignkit.annotate.control_sample import ControlPair
 from alignkit.annotate.pull_counts import Ints, Mask, WorkRows, agreement_of_pairs, count_works
@@ -317,7 +318,7 @@ def _cautions(pull: Pull) -> Iterator[str]:
         half_width = 0.05
         normal = 1.959964  # the 97.5 % point of the normal distribution
         caution = (
-            f"the pull is estimated from {pairs} split pair{'' if pairs == 1 else 's'}: an "
+            f"the pull is estimated from {how_many(pairs, 'split pair')}: an "
             f"interval of {half_width:g} to either side needs {ENOUGH} if the difference within a "
             "pair has a standard deviation of 0.25"
         )
@@ -329,13 +330,9 @@ def _cautions(pull: Pull) -> Iterator[str]:
         yield f"with fewer than about {FEW_PAIRS} pairs, bootstrap intervals are too narrow"
     unfinished = pull.open["split"] + pull.open["bare"]
     if unfinished:
-        if unfinished == 1:
-            are = " of the control sample is"
-        else:
-            are = "s of the control sample are"
-        yield (
-            f"{unfinished} pair{are} not done by all yet; the rest may differ from those done first"
-        )
+        of = "of the control sample"
+        are = how_many(unfinished, f"pair {of} is", f"pairs {of} are")
+        yield f"{are} not done by all yet; the rest may differ from those done first"
     last = pull.bins[-1]
     if last.suggestions and isnan(last.low):
         yield f"{last.suggestions} suggestions have no probability; they are in a separate bin"

@@ -20,9 +20,10 @@ from sqlalchemy import Connection, select
 
 from alignkit._support.wording import how_many
 from alignkit.annotate.assignment import read_plan, write_rows
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.project_events import Assigned, AssignmentPlan
+from alignkit.annotate.project.schema import ACCOUNT, ASSIGNMENT, EVENT, EVENT_IS_IN_STREAM, STREAM
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.training import training_pairs
 
@@ -104,14 +105,12 @@ def take_back(store: Store, name: str, actor: str = "") -> list[int]:
 
 def begun_pairs(conn: Connection) -> set[tuple[int, str]]:
     """Return the assigned pairs that are begun, each with its annotator."""
-    row = schema.assignment.c
-    event = schema.event_table.c
-    stream = schema.stream.c
-    account = schema.account.c
-    work = select(event.n).where(event.stream == stream.id)
-    work = work.where(stream.account == row.account, stream.pair == row.pair)
-    work = work.where(event.kind.not_in(("open", "text")))  # texts are corrected by others
-    asked = select(row.pair, account.name).where(account.id == row.account, work.exists())
+    work = select(EVENT.n).where(EVENT_IS_IN_STREAM)
+    work = work.where(STREAM.account == ASSIGNMENT.account, STREAM.pair == ASSIGNMENT.pair)
+    work = work.where(EVENT.kind.not_in(("open", "text")))  # texts are corrected by others
+    asked = select(ASSIGNMENT.pair, ACCOUNT.name).where(
+        ACCOUNT.id == ASSIGNMENT.account, work.exists()
+    )
     return {(k, name) for k, name in conn.execute(asked)}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec import Struct, json
 from msgspec.structs import replace
 from sqlalchemy import and_, or_, select, update
 
@@ -21,20 +20,22 @@ from alignkit.annotate.project.project_events import (
     Assign,
     AssignmentPlan,
     BeginTraining,
+    ProjectEvent,
     Setting,
+    decode_event,
 )
+from alignkit.annotate.project.schema import ACCOUNT, EVENT, EVENT_IS_IN_STREAM, STREAM, TRAINING
 from alignkit.annotate.project.seals import break_seal
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 
 _Renaming = Callable[[str], str]
+_NAMING = ("account", "assign", "training", "answer", "admit")
+"""The kinds of events of a project that name annotators."""
 
 
 def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
     """Replace the name of an annotator, who is not gold and makes no suggestions."""
-    account = schema.account.c
-    event = schema.event_table.c
-    stream = schema.stream.c
 
     def renamed(name: str) -> str:
         return new if name == old else name
@@ -47,27 +48,32 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
         if old not in known or new in known:
             listed = ", ".join(known)
             raise ProjectError(f"{old!r} cannot become {new!r}: the annotators are {listed}")
-        accounts = update(schema.account).where(account.name == old)
+        accounts = update(schema.account).where(ACCOUNT.name == old)
         conn.execute(accounts.values(name=new))
-        sent = update(schema.event_table).where(event.actor == old)
+        sent = update(schema.event_table).where(EVENT.actor == old)
         conn.execute(sent.values(actor=new))
         # some of these hold no reasons, but a word "whys": they are written again as they are
-        decides = and_(stream.pair > 0, event.data.contains('"whys"'))
-        named = event.kind.in_(("account", "assign", "training", "answer", "admit"))
-        joined = schema.event_table.join(schema.stream, stream.id == event.stream)
-        events = select(event.n, event.kind, event.data).select_from(joined)
+        decides = and_(STREAM.pair > 0, EVENT.data.contains('"whys"'))
+        named = EVENT.kind.in_(_NAMING)
+        joined = schema.event_table.join(schema.stream, EVENT_IS_IN_STREAM)
+        events = select(EVENT.n, EVENT.kind, EVENT.data).select_from(joined)
         for n, kind, text in conn.execute(events.where(or_(named, decides))).all():
-            data = encode(_renamed(kind, text, renamed)).decode()
-            stored = update(schema.event_table).where(event.n == n)
-            conn.execute(stored.values(data=data))
-        decided = select(stream.id, stream.state).where(stream.state.contains('"whys"'))
+            if kind in _NAMING:
+                data = encode(_renamed(decode_event(kind, text), renamed))
+            else:
+                written = decode_data(text.encode())
+                written.whys = renamed_whys(written.whys, renamed)
+                data = encode(written)
+            stored = update(schema.event_table).where(EVENT.n == n)
+            conn.execute(stored.values(data=data.decode()))
+        decided = select(STREAM.id, STREAM.state).where(STREAM.state.contains('"whys"'))
         for id, text in conn.execute(decided).all():
             state = decode_state(text)
             for place, why in state.whys.items():
                 state.whys[place] = renamed_why(why, renamed)
-            row = update(schema.stream).where(stream.id == id)
+            row = update(schema.stream).where(STREAM.id == id)
             conn.execute(row.values(state=tables.stream_row(state)["state"]))
-        rounds = update(schema.training).where(schema.training.c.gold == old)
+        rounds = update(schema.training).where(TRAINING.gold == old)
         conn.execute(rounds.values(gold=new))
         plan = read_plan(conn)
         if plan is not None:
@@ -77,32 +83,22 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
         append_to_project(conn, Setting(), actor)
 
 
-def _renamed(kind: str, text: str, renamed: _Renaming) -> Struct:
-    """Return the data of an event with other names: of an account, an assignment, or a pair."""
-    if kind == "account":
-        account = json.decode(text, type=Account)
-        return replace(account, name=renamed(account.name))
-    if kind == "assign":
-        assign = json.decode(text, type=Assign)
-        rows = [row._replace(annotator=renamed(row.annotator)) for row in assign.rows]
-        plan = assign.plan
-        if plan is not None:
-            plan = _planned(plan, renamed)
-        gone = [(k, renamed(annotator)) for k, annotator in assign.gone]
-        return Assign(rows, plan, gone)
-    if kind == "training":
-        training = json.decode(text, type=BeginTraining)
-        begun = list(map(renamed, training.begun))
-        return replace(training, gold=renamed(training.gold), begun=begun)
-    if kind == "answer":
-        answer = json.decode(text, type=AnswerTraining)
-        return replace(answer, annotator=renamed(answer.annotator))
-    if kind == "admit":
-        admit = json.decode(text, type=Admit)
-        return replace(admit, annotator=renamed(admit.annotator))
-    data = decode_data(text.encode())
-    data.whys = renamed_whys(data.whys, renamed)
-    return data
+def _renamed(event: ProjectEvent, renamed: _Renaming) -> ProjectEvent:
+    """Return an event of the project with other names."""
+    match event:
+        case Account():
+            event.name = renamed(event.name)
+        case Assign():
+            event.rows = [row._replace(annotator=renamed(row.annotator)) for row in event.rows]
+            event.gone = [(k, renamed(annotator)) for k, annotator in event.gone]
+            if event.plan is not None:
+                event.plan = _planned(event.plan, renamed)
+        case BeginTraining():
+            event.gold = renamed(event.gold)
+            event.begun = list(map(renamed, event.begun))
+        case AnswerTraining() | Admit():
+            event.annotator = renamed(event.annotator)
+    return event
 
 
 def _planned(plan: AssignmentPlan, renamed: _Renaming) -> AssignmentPlan:

@@ -15,15 +15,24 @@ from sqlalchemy import Connection, select
 
 from alignkit._support.wording import how_many
 from alignkit.annotate.assignment import assigned_rows, write_rows
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.appending import append_to_project
 from alignkit.annotate.project.conversion import state_of
 from alignkit.annotate.project.events import comment_key, now, read_why
 from alignkit.annotate.project.names import PASS_MARK, ProjectError, check_pass_mark
 from alignkit.annotate.project.project_events import Admit, BeginTraining, TrainingPair
+from alignkit.annotate.project.schema import (
+    ACCOUNT,
+    COUNTS,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    IS_DONE,
+    STREAM,
+    STREAM_IS_OF_ACCOUNT,
+)
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.project.training import MOST, present_round
+from alignkit.annotate.project.training import MOST, round_to_change
 from alignkit.annotate.reassignment import begun_pairs
 from alignkit.errors import UnknownNameError
 from alignkit.model.corpus import Corpus
@@ -31,6 +40,8 @@ from alignkit.model.corpus import Corpus
 _LISTED = 5  # ids in a message
 _LANGUAGES = ("source_language", "target_language")
 """The attributes of a pair that annotators see in a round."""
+_PairsById = dict[str, TrainingPair | None]
+"""Pairs by id; None if their links are not known."""
 
 
 class RoundMade(Struct):
@@ -104,8 +115,7 @@ def begin_training(
 def end_training(store: Store, actor: str = "") -> None:
     """End the training round: all may work."""
     with store.database.writing() as conn:
-        if present_round(conn) is None:
-            raise ProjectError("there is no training round")
+        round_to_change(conn)
         append_to_project(conn, BeginTraining(), actor)
 
 
@@ -117,21 +127,19 @@ def admit(store: Store, annotator: str, by: str, *, admitted: bool = True) -> No
 
 def gold_names(conn: Connection) -> dict[str, int]:
     """Return the annotators of a project who have finished pairs, and how many; gold first."""
-    counts = schema.pair_counts.c
-    account = schema.account.c
-    finished = select(account.name).where(account.id == counts.account, counts.done.is_(True))
+    finished = select(ACCOUNT.name).where(ACCOUNT.id == COUNTS.account, IS_DONE)
     number = Counter(conn.execute(finished).scalars())
     gold = queries.gold_name(conn)
     ordered = sorted(number, key=lambda name: (name != gold, name))
     return {name: number[name] for name in ordered}
 
 
-def _pairs_of_project(conn: Connection, gold: str) -> dict[str, TrainingPair | None]:
+def _pairs_of_project(conn: Connection, gold: str) -> _PairsById:
     """Return the pairs of a project by id; None if their links are not known."""
     account = queries.account_of(conn, gold)
-    own = queries.states(conn, schema.stream.c.account == account)
+    own = queries.states(conn, STREAM.account == account)
     states = {k: state for k, _, state in own if state.done}
-    pairs: dict[str, TrainingPair | None] = {}
+    pairs: _PairsById = {}
     for row in queries.pair_rows(conn):
         if row.k in states:
             pairs[row.id] = _training_pair(
@@ -142,11 +150,11 @@ def _pairs_of_project(conn: Connection, gold: str) -> dict[str, TrainingPair | N
     return pairs
 
 
-def _pairs_of_corpus(corpus: Corpus, gold: str) -> dict[str, TrainingPair | None]:
+def _pairs_of_corpus(corpus: Corpus, gold: str) -> _PairsById:
     """Return the pairs of a corpus by id; None if their links are not known."""
     if gold not in corpus.annotators:
         raise UnknownNameError("annotator", gold, corpus.annotators)
-    pairs: dict[str, TrainingPair | None] = {}
+    pairs: _PairsById = {}
     for pair in corpus:
         annotation = pair.annotations.get(gold)
         if annotation is None or annotation.alignment is None:
@@ -181,9 +189,7 @@ def _training_pair(
     return TrainingPair(id, tuple(source), tuple(target), links, notes, k, languages)
 
 
-def _chosen(
-    known: Mapping[str, TrainingPair | None], ids: Sequence[str], gold: str
-) -> list[TrainingPair]:
+def _chosen(known: _PairsById, ids: Sequence[str], gold: str) -> list[TrainingPair]:
     """Return the pairs with some ids, or all whose links are known."""
     if not ids:
         pairs = [pair for pair in known.values() if pair is not None]
@@ -219,14 +225,11 @@ def _some(ids: Sequence[str]) -> str:
 
 def _begun(conn: Connection, gold: str) -> list[str]:
     """Return who has begun to work on the project, in the order of entry."""
-    event = schema.event_table.c
-    stream = schema.stream.c
-    account = schema.account.c
     asked = (
-        select(account.name)
-        .where(event.stream == stream.id, account.id == stream.account, stream.pair > 0)
-        .where(event.sent != "", event.actor == account.name)
-        .where(event.kind.not_in(("open", "text")))
+        select(ACCOUNT.name)
+        .where(EVENT_IS_IN_STREAM, STREAM_IS_OF_ACCOUNT, STREAM.pair > 0)
+        .where(EVENT.sent != "", EVENT.actor == ACCOUNT.name)
+        .where(EVENT.kind.not_in(("open", "text")))
         .distinct()
     )
     others = {gold, queries.gold_name(conn), *queries.sources(conn)}

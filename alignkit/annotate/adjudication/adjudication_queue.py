@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from msgspec import Struct
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from alignkit.annotate.adjudication import comparison, provenance
-from alignkit.annotate.adjudication.gold import gold_of
+from alignkit.annotate.adjudication.gold import Votes
 from alignkit.annotate.adjudication.voters import Voter, all_in, voters
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.events import Texts, decode_data, shared_texts
 from alignkit.annotate.project.names import UnknownPair
 from alignkit.annotate.project.pair_lists import pairs_with
+from alignkit.annotate.project.schema import EVENT, EVENT_IS_IN_STREAM, PAIR, STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 
@@ -122,9 +122,7 @@ class Docket:
         """Return the pairs that have changed; None if all must be looked at."""
         if self._n < 0:
             return None
-        event = schema.event_table.c
-        stream = schema.stream.c
-        asked = select(stream.pair).where(stream.id == event.stream, event.n > self._n)
+        asked = select(STREAM.pair).where(EVENT_IS_IN_STREAM, EVENT.n > self._n)
         changed = set(conn.execute(asked.distinct()).scalars())
         if 0 in changed or len(changed) > _CHUNK:  # 0 is the project: its pairs or settings
             return None
@@ -152,10 +150,9 @@ def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[Vot
 
 def _rows(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[DocketRow]:
     """Yield the rows of pairs that have all their votes."""
-    pair = schema.pair.c
     for cases in _case_states(conn, ready):
         numbers = [case.k for case in cases]
-        asked = select(pair.k, pair.id).where(pair.k.in_(numbers))
+        asked = select(PAIR.k, PAIR.id).where(PAIR.k.in_(numbers))
         ids = {k: id for k, id in conn.execute(asked)}  # noqa: C416 - rows are no tuples to mypy
         stakes = comparison.phrases_at_stake([case.ballots for case in cases])
         for case, stake in zip(cases, stakes, strict=True):
@@ -173,30 +170,22 @@ class _CaseState(NamedTuple):
 
 def _case_states(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[list[_CaseState]]:
     """Yield the states of pairs; reads a few pairs at a time."""
-    setting = conn.execute(select(schema.project)).one()
+    setting = queries.settings(conn)
     gold = queries.gold_account(conn) or 0  # 0 has no work on pairs
-    rows = iter(ready.items())
-    while chunk := dict(islice(rows, _CHUNK)):
+    for chunk in queries.portions(ready, _CHUNK):
         states: dict[int, dict[int, PairState]] = {k: {} for k in chunk}
-        wanted = schema.stream.c.pair.in_(list(chunk))
+        wanted = STREAM.pair.in_(chunk)
         for k, number, state in queries.states(conn, wanted):
             states[k][number] = state
         cases = []
-        for k, of_pair in chunk.items():
-            states_of_pair = states[k]
-            decided = states_of_pair.get(gold, PairState())
-            votes = {voter: states_of_pair.get(voter.account, PairState()) for voter in of_pair}
-            cases.append(_case_state(conn, k, gold, decided, votes, setting))
+        for k in chunk:
+            votes = Votes.of(ready[k], states[k], setting)
+            cases.append(_case_state(conn, k, gold, states[k].get(gold, PairState()), votes))
         yield cases
 
 
 def _case_state(
-    conn: Connection,
-    k: int,
-    gold: int,
-    decided: PairState,
-    votes: dict[Voter, PairState],
-    setting: Row[Any],
+    conn: Connection, k: int, gold: int, decided: PairState, votes: Votes
 ) -> _CaseState:
     """Return the state of a pair, given gold's account, its decisions and the votes.
 
@@ -208,28 +197,22 @@ def _case_state(
     - done: the pair is done, and gold has all that the votes agree on;
     - agreed: nothing is to be decided, but gold has not recorded it.
     """
-    judged = setting.task == "judge"
-    ballots = {}
-    for voter, vote in votes.items():
-        ballots[voter.name] = comparison.ballot_of(vote, judged=judged)
-    held = gold_of(decided, judged=judged)
-    items = comparison.compare(ballots, held, majority=bool(setting.majority))
+    items = votes.items(decided)
     left = comparison.left_to_decide(items)
     reopened = any(item.state == comparison.REOPENED for item in items)
-    made = [vote.rewrites.values() for vote in votes.values()]
+    made = [state.rewrites.values() for state in votes.states.values()]
     disputed = _different(made) - shared_texts(made)
-    by_account = {voter.account: vote for voter, vote in votes.items()}
     if reopened or (decided.done and left):
         state = "reopened"
     elif left or (disputed and not decided.done):
         state = "open"  # somebody has to decide, or to look at the rewrites
-    elif decided.done and rewrites_changed(conn, k, gold, decided, by_account):
+    elif decided.done and rewrites_changed(conn, k, gold, decided, votes):
         state = "reopened"
-    elif decided.done and not comparison.missing(items, held):
+    elif decided.done and not votes.missing(decided):
         state = "done"
     else:
         state = "agreed"
-    return _CaseState(k, ballots, left, state)
+    return _CaseState(k, votes.ballots, left, state)
 
 
 def _different(made: Iterable[Iterable[Texts]]) -> set[Texts]:
@@ -237,16 +220,14 @@ def _different(made: Iterable[Iterable[Texts]]) -> set[Texts]:
     return set().union(*made)
 
 
-def rewrites_changed(
-    conn: Connection, k: int, gold: int, decided: PairState, votes: Mapping[int, PairState]
-) -> bool:
+def rewrites_changed(conn: Connection, k: int, gold: int, decided: PairState, votes: Votes) -> bool:
     """Return whether the rewrites of a pair ask for another look.
 
     They do if, since gold's last look, annotators wrote one that gold has not, or no annotator has
     one any more that gold has.
     """
     own = set(decided.rewrites.values())
-    now = _different(state.rewrites.values() for state in votes.values())
+    now = _different(state.rewrites.values() for state in votes.states.values())
     if not own and not now:
         return False
     log = queries.pair_log(conn, k)
@@ -255,7 +236,7 @@ def rewrites_changed(
         marks_done = event.kind == "done" and decode_data(event.data).after is True
         if marks_done or event.kind == "rewrite":
             last = max(last, event.n)
-    before = [provenance.rewrites_at(log.get(account, ()), last) for account in votes]
+    before = [provenance.rewrites_at(log.get(voter.account, ()), last) for voter in votes.voters]
     then = _different(rewrites.values() for rewrites in before)
     new_by_others = (now - then) - own
     taken_back = (then - now) & own

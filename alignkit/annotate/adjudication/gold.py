@@ -10,21 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
-from msgspec import Raw
-from sqlalchemy import Connection, select
+from msgspec import Raw, structs
+from sqlalchemy import Connection, Row, select
 
+from alignkit._support.wording import how_many
 from alignkit.annotate.adjudication import comparison
 from alignkit.annotate.adjudication.pseudonyms import names_of
 from alignkit.annotate.adjudication.voters import Voter, all_in, voters
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.appending import Writer, append_sent, new_event
 from alignkit.annotate.project.names import BadEvent, Conflict, NotReady, OldText
 from alignkit.annotate.project.pair_lists import PairList
 from alignkit.annotate.project.queries import Appended, Changes, PairRow, StreamRow
+from alignkit.annotate.project.schema import EVENT, EVENT_IS_IN_STREAM, STREAM
 from alignkit.annotate.project.state import PairState, conflicts, copied
 from alignkit.annotate.project.store import Store
 from alignkit.model.alignment import NULL
@@ -33,38 +36,54 @@ _KINDS = ("decide", "comment", "rewrite", "done", "undo", "redo", "open")
 
 
 @dataclass(frozen=True)
-class Case:
-    """A pair to adjudicate: its words, its voters, and gold's own stream."""
+class Votes:
+    """The votes on a pair, and what compares them with gold."""
 
-    pair: PairRow
-    voters: tuple[Voter, ...]  # in the order of their entry
-    streams: Mapping[str, StreamRow]  # those of the voters, by name
-    gold: StreamRow
+    voters: Sequence[Voter]  # in the order of their entry
+    states: Mapping[str, PairState]  # those of the voters, by name
     majority: bool  # the setting: whether a majority of the votes is enough
-    judged: bool = False  # whether the task is to judge pairs
+    judged: bool  # whether the task is to judge pairs
 
-    @property
+    @classmethod
+    def of(
+        cls, voters: Sequence[Voter], states: Mapping[int, PairState], setting: Row[Any]
+    ) -> Votes:
+        """Return the votes, given the states of a pair by account, and the project's settings."""
+        own = {voter.name: states.get(voter.account, PairState()) for voter in voters}
+        return cls(voters, own, bool(setting.majority), setting.task == "judge")
+
+    @cached_property
     def ballots(self) -> dict[str, comparison.Ballot]:
         """The votes, by name."""
         ballots = {}
-        for name, stream in self.streams.items():
-            ballots[name] = comparison.ballot_of(stream.state, judged=self.judged)
+        for name, state in self.states.items():
+            ballots[name] = comparison.ballot_of(state, judged=self.judged)
         return ballots
 
-    def items(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
-        """Compare the votes with gold, or with another state of gold."""
-        gold = gold_of(state or self.gold.state, judged=self.judged)
+    def items(self, decided: PairState) -> list[comparison.VotedPlace]:
+        """Compare the votes with a state of gold."""
+        gold = gold_of(decided, judged=self.judged)
         return comparison.compare(self.ballots, gold, majority=self.majority)
 
-    def missing(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
-        """Return the agreed places that differ in gold, or in another state of gold."""
-        gold = gold_of(state or self.gold.state, judged=self.judged)
-        return comparison.missing(self.items(state), gold)
+    def missing(self, decided: PairState) -> list[comparison.VotedPlace]:
+        """Return the agreed places that differ in a state of gold."""
+        gold = gold_of(decided, judged=self.judged)
+        return comparison.missing(self.items(decided), gold)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A pair to adjudicate: its words, its votes, and gold's own stream."""
+
+    pair: PairRow
+    votes: Votes
+    gold: StreamRow
 
     def check(self) -> None:
         """Check that all votes are in."""
-        if not all_in(self.voters):
-            late = [voter.name for voter in self.voters if not voter.done]
+        voters = self.votes.voters
+        if not all_in(voters):
+            late = [voter.name for voter in voters if not voter.done]
             raise NotReady(self.pair.id, late)
 
 
@@ -77,25 +96,15 @@ def gold_of(state: PairState, *, judged: bool = False) -> comparison.GoldState:
 def read_case(conn: Connection, k: int) -> Case:
     """Read a pair with its votes and decisions."""
     pair = queries.pair_row(conn, k)
-    of_pair = tuple(voters(conn, k).get(k, ()))
     streams = queries.streams_of(conn, pair)
+    states = {account: stream.state for account, stream in streams.items()}
+    setting = queries.settings(conn)
     empty = StreamRow(None, PairState(rev=pair.rev))
-    setting = conn.execute(select(schema.project)).one()
     gold = streams.get(queries.account_of(conn, setting.gold), empty)
-    votes = {voter.name: streams.get(voter.account, empty) for voter in of_pair}
-    return Case(
-        pair,
-        of_pair,
-        streams=votes,
-        gold=gold,
-        majority=bool(setting.majority),
-        judged=setting.task == "judge",
-    )
+    return Case(pair, Votes.of(voters(conn, k).get(k, ()), states, setting), gold)
 
 
-def decide(
-    store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[log.Sent]
-) -> tuple[Appended, bool]:
+def decide(store: Store, k: int, actor: str, request: log.Request) -> tuple[Appended, bool]:
     """Append the events of an adjudicator, all or none; see `Store.append`.
 
     Where names are hidden, the answer, and a conflict with another adjudicator, have none either.
@@ -104,17 +113,12 @@ def decide(
     def append(conn: Connection) -> tuple[Appended, bool]:
         case = read_case(conn, k)
         names = names_of(conn, case.pair)
+        events = [names.named(sent) for sent in request.events]
+        named = structs.replace(request, events=events)
+        gold = queries.gold_name(conn)
+        clerk = _Clerk(case, actor)
         try:
-            answer, new = append_sent(
-                conn,
-                k,
-                queries.gold_name(conn),
-                base=base,
-                rev=rev,
-                actor=actor,
-                events=[names.named(sent) for sent in events],
-                prepare=_Clerk(case, actor),
-            )
+            answer, new = append_sent(conn, k, gold, named, actor=actor, prepare=clerk)
         except Conflict as conflict:
             hidden = [names.hidden_conflict(fields) for fields in conflict.conflicts]
             missed = [names.hidden(event) for event in conflict.events]
@@ -130,12 +134,12 @@ def decide(
     return store.database.share(append)
 
 
+@dataclass(frozen=True)
 class _Clerk:
     """Check events of adjudicators before they are stored, and add agreed places."""
 
-    def __init__(self, case: Case, actor: str) -> None:
-        self._case = case
-        self._actor = actor
+    _case: Case
+    _actor: str
 
     def __call__(self, writer: Writer, sent: log.Sent, data: log.Data) -> None:
         """Check an event that was sent, against the state that the writer has reached."""
@@ -159,26 +163,24 @@ class _Clerk:
 
     def _check_end(self, state: PairState) -> None:
         """Check that nothing is left to decide in a state of gold."""
-        left = comparison.left_to_decide(self._case.items(state))
+        left = comparison.left_to_decide(self._case.votes.items(state))
         if left:
-            if left == 1:
-                places = "1 difference is"
-            else:
-                places = f"{left} differences are"
+            places = how_many(left, "difference is", "differences are")
             raise BadEvent(f"{places} still open; decide, then mark the pair as done")
-        if self._case.missing(state):
+        if self._case.votes.missing(state):
             raise BadEvent("gold lacks something that all agree on; mark the pair as done again")
 
     def _add_agreed(self, writer: Writer) -> None:
         """Record the places that all agree on; with the first event, also the shared rewrites."""
         first = writer.state.seq == 0  # looked at before the decisions are added
-        agreed = comparison.agreed_items(self._case.items(writer.state))
+        votes = self._case.votes
+        agreed = comparison.agreed_items(votes.items(writer.state))
         if agreed:
-            data = _agreed(agreed, self._case.ballots, writer.state)
+            data = _agreed(agreed, votes.ballots, writer.state)
             writer.add(new_event("decide", self._actor), data)
         if not first:
             return
-        made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
+        made = [state.rewrites.values() for state in votes.states.values()]
         shared = sorted(log.shared_texts(made))
         if shared:
             rows = [(f"r{number}", None, texts) for number, texts in enumerate(shared, 1)]
@@ -211,7 +213,8 @@ class _Clerk:
 
     def _check_reason(self, place: log.Cell, why: log.Why, value: log.Value) -> None:
         """Check that a reason names votes as they are now, and gives the value of its place."""
-        ballots = self._case.ballots
+        votes = self._case.votes
+        ballots = votes.ballots
         for name, (said, seq) in why.votes.items():
             if name not in ballots:
                 raise BadEvent("whys: it names an annotator who has no vote on this pair")
@@ -220,7 +223,7 @@ class _Clerk:
                 raise BadEvent(f"whys: the vote on {list(place)} has changed; load the pair again")
         if not why.votes:
             raise BadEvent(f"whys: the decision on {list(place)} names no vote; name the votes")
-        says = comparison.meant(why, value, majority=self._case.majority)
+        says = comparison.meant(why, value, majority=votes.majority)
         if says != value:
             raise BadEvent(f"whys: {list(place)} becomes {value}, but its reason gives {says}")
 
@@ -284,11 +287,12 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
         with store.database.reading() as conn:
             case = read_case(conn, k)
         gold = case.gold.state
-        if comparison.left_to_decide(case.items()) or (gold.done and not case.missing()):
+        votes = case.votes
+        if comparison.left_to_decide(votes.items(gold)) or (gold.done and not votes.missing(gold)):
             continue
         event = log.Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
         with suppress(NotReady, BadEvent, Conflict, OldText):  # a vote has just changed
-            _, new = decide(store, k, actor, base=gold.seq, rev=case.pair.rev, events=[event])
+            _, new = decide(store, k, actor, log.Request(gold.seq, case.pair.rev, [event]))
             if new:
                 count += 1
     return count
@@ -305,14 +309,12 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
     with store.database.reading() as conn:
         account = queries.account_of(conn, queries.gold_name(conn))
         last, rows = PairList(conn, account, everything=True).changes(after)
-        event = schema.event_table.c
-        stream = schema.stream.c
-        others = select(stream.pair).where(
-            event.stream == stream.id,
-            event.n > after,
-            event.n <= last,
-            stream.account != account,
-            stream.pair > 0,
+        others = select(STREAM.pair).where(
+            EVENT_IS_IN_STREAM,
+            EVENT.n > after,
+            EVENT.n <= last,
+            STREAM.account != account,
+            STREAM.pair > 0,
         )
         votes = sorted(conn.execute(others.distinct()).scalars())
         if not rows and not votes:

@@ -17,7 +17,6 @@ from alignkit.annotate.adjudication.gold import Case, read_case
 from alignkit.annotate.adjudication.pseudonyms import Pseudonyms, names_of
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.events import Texts
-from alignkit.annotate.project.queries import PairPage
 from alignkit.annotate.project.store import Store
 
 
@@ -38,7 +37,7 @@ class Vote(Struct):
     rewrites: list[tuple[str, Texts]] = []
 
 
-class GoldView(PairPage):
+class GoldView(queries.PairPage):
     """A pair as an adjudicator sees it; state, undo and redo are those of the gold standard."""
 
     votes: list[Vote]  # in the order of their keys
@@ -57,10 +56,9 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
         undo, redo = ([names.hidden(event) for event in stack] for stack in stacks)
         votes = list(_votes(conn, case, names))
         n = queries.last_n(conn)
-        states = {voter.account: case.streams[voter.name].state for voter in case.voters}
         gold = queries.account_of(conn, queries.gold_name(conn))
         decided = case.gold.state
-        changed = decided.done and rewrites_changed(conn, k, gold, decided, states)
+        changed = decided.done and rewrites_changed(conn, k, gold, decided, case.votes)
     if state.whys is not msgspec.UNSET:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
     pair = case.pair
@@ -85,22 +83,22 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
         n=n,
         votes=votes,
         blind=names.blind,
-        majority=case.majority,
+        majority=case.votes.majority,
         changed=changed,
     )
 
 
 def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterator[Vote]:
     """Yield the votes on a pair in their order, each link with its origin."""
-    accounts = {voter.name: voter.account for voter in case.voters}
+    accounts = {voter.name: voter.account for voter in case.votes.voters}
     log = queries.pair_log(conn, case.pair.k)
     if case.pair.rev > 1:
         corrected = provenance.rewordings(conn, case.pair.k)
     else:
         corrected = {}
-    for number, name in enumerate(names.ordered(case.streams), 1):
+    for number, name in enumerate(names.ordered(accounts), 1):
         events = log.get(accounts[name], [])
-        state = case.streams[name].state
+        state = case.votes.states[name]
         origins = provenance.origins(events, corrected)
         cells = []
         for cell, value in sorted(state.cells.items()):

@@ -20,6 +20,7 @@ from alignkit.annotate.adjudication.voters import voters
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.rewording import Rewording
+from alignkit.annotate.project.schema import PAIR, STREAM
 from alignkit.annotate.project.state import PairState, decode_state
 from alignkit.annotate.project.store import Store
 
@@ -43,6 +44,8 @@ class LinkOrigin(NamedTuple):
     at: str
 
 
+Record = dict[str, Any]
+"""What an export has of a decision, as plain values."""
 _Logs = Mapping[str, Sequence[log.Event]]  # the events of each annotator on a pair
 _Past = defaultdict[log.Cell, list[tuple[int, LinkOrigin]]]
 """By cell all values that it has had, in order, each with how it was made."""
@@ -70,7 +73,8 @@ def origins(
     for event in events:
         data = log.decode_data(event.data)
         if event.kind == "text":  # also after `seq`: the places are those of the final text
-            past = _moved(past, corrected[data.to])
+            places = corrected[data.to].kept(past)
+            past = defaultdict(list, {place: past[cell] for cell, place in places.items()})
             continue
         if seq is not None and event.seq > seq:
             continue
@@ -89,16 +93,6 @@ def origins(
         if value:
             final[cell] = origin
     return final
-
-
-def _moved(past: _Past, rewording: Rewording) -> _Past:
-    """Return the past of each cell at its place in corrected words; a cell may be gone."""
-    moved: _Past = defaultdict(list)
-    for cell, rows in past.items():
-        place = rewording.cell(cell)
-        if place is not None:
-            moved[place] = rows
-    return moved
 
 
 def _last_origin(rows: Sequence[tuple[int, LinkOrigin]], value: int) -> LinkOrigin | None:
@@ -127,7 +121,7 @@ def rewrites_at(events: Iterable[log.Event], n: int) -> dict[str, log.Texts]:
 
 def rewrite_lines(
     state: PairState, logs: _Logs, gold: str, voters: Sequence[str]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Yield the record of each rewrite in gold; see `provenance`."""
     written = _rewrite_events(logs[gold])
     for key in sorted(state.rewrites, key=log.key_number):
@@ -175,17 +169,15 @@ def _rewrite_events(events: Iterable[log.Event]) -> dict[log.Texts, log.Event]:
 _STRENGTH = ("none", "possible", "sure")
 
 
-def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
+def provenance(store: Store, *, done: bool = False) -> Iterator[Record]:
     """Yield the record of each decision of the gold standard, as plain values; see the docs."""
     with store.database.reading() as conn:
         gold = queries.gold_account(conn)
         if gold is None:
             return
-        stream = schema.stream.c
-        pair = schema.pair.c
-        joined = schema.stream.join(schema.pair, pair.k == stream.pair)
-        asked = select(stream.pair, pair.id, stream.state).select_from(joined)
-        asked = asked.where(stream.account == gold).order_by(stream.pair)
+        joined = schema.stream.join(schema.pair, PAIR.k == STREAM.pair)
+        asked = select(STREAM.pair, PAIR.id, STREAM.state).select_from(joined)
+        asked = asked.where(STREAM.account == gold).order_by(STREAM.pair)
         # accounts are numbered from 1 in the order of their entry, and none is ever removed
         names = dict(enumerate(queries.annotators(conn), 1))
         for k, id, text in conn.execute(asked):
@@ -197,7 +189,7 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
 
 def _pair(
     conn: Connection, k: int, state: PairState, gold: int, names: dict[int, str]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Yield the records of a pair, given gold's state and account."""
     if not state.whys and not state.rewrites:
         return
@@ -212,7 +204,7 @@ def _pair(
 
 def _decisions(
     state: PairState, logs: _Logs, gold: str, corrected: Mapping[int, Rewording]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Yield the record of each cell and judgment that gold has or has decided about."""
     made = _makers(logs[gold])
     # by annotator and event: the origins of the links then, and whether suggestions were shown.
@@ -249,7 +241,7 @@ def _decisions(
         }
 
 
-def _said(value: log.Value, name: str = "said") -> dict[str, Any]:
+def _said(value: log.Value, name: str = "said") -> Record:
     """Return the fields of a record that hold a value: of a cell, or of a judgment."""
     if isinstance(value, int):
         return {name: _STRENGTH[value]}

@@ -12,12 +12,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Raw
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.names import BadEvent
-from alignkit.annotate.project.queries import PairRow
 
 
 class Pseudonyms:
@@ -105,11 +104,10 @@ def renamed_why(text: str, name: Callable[[str], str]) -> str:
     return log.write_why(renamed)
 
 
-def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
+def names_of(conn: Connection, pair: queries.PairRow) -> Pseudonyms:
     """Return the names of annotators that adjudicators of a pair see."""
-    asked = select(schema.project.c.key, schema.project.c.blind)
-    key, blind = conn.execute(asked).one()
+    setting = queries.settings(conn)
     salt = ""  # names are shown
-    if int(blind):
-        salt = f"{key}\n{pair.id}"
+    if setting.blind:
+        salt = f"{setting.key}\n{pair.id}"
     return Pseudonyms(queries.annotators(conn), salt)

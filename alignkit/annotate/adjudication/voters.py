@@ -9,7 +9,14 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import decode_data
-from alignkit.annotate.project.queries import has_assignments
+from alignkit.annotate.project.schema import (
+    ACCOUNT,
+    ASSIGNMENT,
+    COUNTS,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    STREAM,
+)
 
 _UNJUDGED = '"judgment":"","flags":[]'  # as states hold it
 
@@ -25,34 +32,30 @@ class Voter(NamedTuple):
 
 def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
     """Return the voters of each pair, or of one: to whom it is assigned, or who annotated it."""
-    counts = schema.pair_counts.c
-    account = schema.account.c
-    assigned = has_assignments(conn)
-    done: ColumnElement[bool] = counts.done
+    assigned = queries.has_assignments(conn)
+    done: ColumnElement[bool] = COUNTS.done
     if assigned:
-        row = schema.assignment.c
-        pair = row.pair
+        pair = ASSIGNMENT.pair
         done = func.coalesce(done, False)
-        same = and_(counts.pair == pair, counts.account == row.account)
-        joined = schema.assignment.join(schema.account, account.id == row.account)
+        same = and_(COUNTS.pair == pair, COUNTS.account == ASSIGNMENT.account)
+        joined = schema.assignment.join(schema.account, ACCOUNT.id == ASSIGNMENT.account)
         joined = joined.outerjoin(schema.pair_counts, same)
-        asked = select(pair, account.id, account.name, done).select_from(joined)
+        asked = select(pair, ACCOUNT.id, ACCOUNT.name, done).select_from(joined)
     else:
-        pair = counts.pair
-        stream = schema.stream.c
-        marks = counts.links + counts.nulls + counts.comments
+        pair = COUNTS.pair
+        marks = COUNTS.links + COUNTS.nulls + COUNTS.comments
         said: ColumnElement[bool] = done | (marks > 0)
         if queries.task_of(conn) == "judge":  # who only aligned it has no vote
-            own = select(stream.id).where(stream.pair == pair, stream.account == counts.account)
-            said = own.where(~stream.state.contains(_UNJUDGED)).exists()
-            done = or_(done, own.where(stream.seq == 1).exists())  # it came with the corpus
+            own = select(STREAM.id).where(STREAM.pair == pair, STREAM.account == COUNTS.account)
+            said = own.where(~STREAM.state.contains(_UNJUDGED)).exists()
+            done = or_(done, own.where(STREAM.seq == 1).exists())  # it came with the corpus
         others = [queries.gold_name(conn), *queries.sources(conn)]
-        asked = select(pair, account.id, account.name, done).where(account.id == counts.account)
-        asked = asked.where(said, account.name.not_in(others))
+        asked = select(pair, ACCOUNT.id, ACCOUNT.name, done).where(ACCOUNT.id == COUNTS.account)
+        asked = asked.where(said, ACCOUNT.name.not_in(others))
     if k is not None:
         asked = asked.where(pair == k)
     by_pair: dict[int, list[Voter]] = {}
-    for number, id, name, is_done in conn.execute(asked.order_by(pair, account.id)):
+    for number, id, name, is_done in conn.execute(asked.order_by(pair, ACCOUNT.id)):
         voter = Voter(id, name, assigned, bool(is_done))
         by_pair.setdefault(number, []).append(voter)
     return by_pair
@@ -66,14 +69,12 @@ def all_in(pair_voters: Sequence[Voter]) -> bool:
 
 def were_all_in(conn: Connection, k: int, pair_voters: Sequence[Voter]) -> bool:
     """Return whether all voters on a pair were done at once, with the words that it has now."""
-    event = schema.event_table.c
-    stream = schema.stream.c
-    asked = select(stream.account, event.kind, event.sent, event.data)
-    asked = asked.where(event.stream == stream.id, stream.pair == k)
+    asked = select(STREAM.account, EVENT.kind, EVENT.sent, EVENT.data)
+    asked = asked.where(EVENT_IS_IN_STREAM, STREAM.pair == k)
     voting = {voter.account for voter in pair_voters}
     done = set[int]()  # the accounts that are done after the events so far
     were = False
-    for account, kind, sent, text in conn.execute(asked.order_by(event.n)):
+    for account, kind, sent, text in conn.execute(asked.order_by(EVENT.n)):
         data = decode_data(text.encode())
         turn = data if kind == "done" else data.done
         if turn is None:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
+from alignkit._support.array_types import F8
 from alignkit.annotate.dashboard import view
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
+from alignkit.annotate.project.schema import (
+    COUNTS_ARE_OF_STREAM,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    IS_DONE,
+    LEARNED_SET,
+    STREAM,
+)
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.suggestions import read_starts, suggested_cells
-
-Floats = NDArray[np.float64]
 
 _MOST = 300  # corrected pairs that are drawn one by one, and points of their line
 _ROWS = 12  # rows of the table of corrections, at most
@@ -39,20 +45,25 @@ class Corrected(NamedTuple):
 
 def gathered(conn: Connection) -> view.Corrections | None:
     """Return the corrections of a project; None if no pair with suggestions is done."""
-    made = select(schema.learned_set.c.made).order_by(schema.learned_set.c.number)
-    return summed(corrections_of(conn), list(conn.execute(made).scalars()))
+    asked = select(LEARNED_SET.made).order_by(LEARNED_SET.number)
+    made = list(conn.execute(asked).scalars())
+    return summed(corrections_of(conn), made)
 
 
 def corrections_of(conn: Connection) -> list[Corrected]:
     """Return the corrections of the done pairs of a project, in the order of done."""
     suggested = suggested_cells(conn)
-    sets = schema.learned_set.c
-    taught = {row[0]: row[1] for row in conn.execute(select(sets.set, sets.pairs))}
+    taught = {row[0]: row[1] for row in conn.execute(select(LEARNED_SET.set, LEARNED_SET.pairs))}
     hidden = {place for place, start in read_starts(conn).items() if not start}
     gold = queries.gold_name(conn)
     names = queries.annotators(conn)
     corrected = []
-    for k, account, at, text in _done(conn):
+    # what was marked done on a page: pair, account, time, and state
+    done = select(STREAM.pair, STREAM.account, func.max(EVENT.at), STREAM.state)
+    done = done.where(EVENT_IS_IN_STREAM, EVENT.kind == "done", EVENT.sent != "")
+    done = done.where(COUNTS_ARE_OF_STREAM, IS_DONE)
+    done = done.group_by(STREAM.id).order_by(STREAM.id)
+    for k, account, at, text in conn.execute(done):
         if k not in suggested or (k, account) in hidden or names[account - 1] == gold:
             continue
         set_name, cells = suggested[k]
@@ -71,19 +82,6 @@ def corrections_of(conn: Connection) -> list[Corrected]:
             )
         )
     return sorted(corrected, key=lambda pair: pair.at)
-
-
-def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
-    """Yield what was marked done on a page: pair, account, time, and state."""
-    event = schema.event_table.c
-    stream = schema.stream.c
-    counts = schema.pair_counts.c
-    same = (counts.account == stream.account) & (counts.pair == stream.pair)
-    asked = select(stream.pair, stream.account, func.max(event.at), stream.state)
-    asked = asked.where(event.stream == stream.id, event.kind == "done", event.sent != "")
-    asked = asked.where(same, counts.done.is_(True))
-    for row in conn.execute(asked.group_by(stream.id).order_by(stream.id)):
-        yield tuple(row)
 
 
 def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections | None:
@@ -111,7 +109,7 @@ def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections 
     )
 
 
-def smoothed(values: Floats, half: int) -> Floats:
+def smoothed(values: F8, half: int) -> F8:
     """Return a moving mean: of each value and `half` values on both sides, fewer at the ends."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     places = np.arange(len(values))

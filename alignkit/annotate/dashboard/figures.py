@@ -8,6 +8,7 @@ from itertools import combinations
 
 from sqlalchemy import Connection
 
+from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.unseen_links import shared_links
 from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.control_sample import ControlPair, control_pairs
@@ -24,7 +25,6 @@ from alignkit.annotate.pull_result import Estimate
 from alignkit.annotate.training_table import training_table
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
-from alignkit.stats.resampling import Interval
 
 _NO_CONTROL = "no pair is in a control sample; `alignkit project assign` draws one"
 _ALONE = "agreement needs two annotators who have marked pairs as done"
@@ -46,22 +46,16 @@ def dashboard_view(store: Store, file: str, report: links.Report) -> view.Dashbo
     corpus = Corpus(exported(store, done=True))
     with store.database.reading() as conn:
         work = read_work(conn)
-        # what is empty here is added below, by the task
+        # what has a default is added below, by the task
         shown = view.DashboardView(
             n=n,  # from before the export: what came meanwhile makes the figures out of date
             pairs=work.pairs,
             settled=len(work.settled),
             annotators=list(annotator_lines(conn)),
-            twos=[],
-            mean={},
             initial=work.compared.initial,
             pull=_pull(conn),
-            lowest=[],
-            commands=[],
             reason="" if len(work.names) > 1 else _ALONE,
             corrections=_corrections(conn),
-            judged=None,
-            cautions=[],
             training=training_table(conn),
         )
         if queries.task_of(conn) == "judge":
@@ -101,8 +95,8 @@ def _add_links(
     shown.twos = links.two_lines(agreement, counts)
     if len(shown.twos) > 1:
         shown.mean = links.means(shown.twos)
-    shown.lowest = list(links.lowest(conn, work, list(counts.values())))
-    shown.cautions = links.link_cautions(agreement)
+    shown.lowest = list(links.lowest(conn, work, counts.values()))
+    shown.cautions = list(cautions_of(agreement))
     shown.commands = commands(file, names, initial)
 
 
@@ -150,10 +144,6 @@ def _pull(conn: Connection) -> view.PullLine:
 
 def _estimated(estimate: Estimate) -> view.DashboardFigure:
     """Return an estimate as a figure of the dashboard, with its interval or why it has none."""
-    value = view.known(estimate.value)
     interval = estimate.interval
-    if isinstance(interval, Interval):
-        low = view.known(interval.low)
-        high = view.known(interval.high)
-        return view.DashboardFigure(value, low, high, estimate.pairs)
-    return view.DashboardFigure(value, pairs=estimate.pairs, reason=interval)
+    undefined = interval if isinstance(interval, str) else ""
+    return view.figure_of(estimate.value, interval, estimate.pairs, undefined)

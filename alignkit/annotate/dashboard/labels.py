@@ -63,22 +63,17 @@ def judged_view(conn: Connection, work: Work) -> view.JudgedView:
         judged = work.judged[k]
         counts = Counter(", ".join(judged[name]) for name in names if name in judged)
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        lines.append(view.JudgedLine(*view.listed(work, rows[k]), ordered))
-    return view.JudgedView(
-        twos=twos,
-        same=_mean([(two.pairs, two.same) for two in twos]),
-        kappa=_mean([(two.pairs, two.kappa) for two in twos]),
-        pairs=lines,
-        differ=len(differing),
-    )
+        line = view.listed(work, rows[k])
+        lines.append(view.JudgedLine(*line, ordered))
+    same = _mean([(two.pairs, two.same) for two in twos])
+    kappa = _mean([(two.pairs, two.kappa) for two in twos])
+    return view.JudgedView(twos, same, kappa, lines, len(differing))
 
 
 def _mean(figures: Sequence[tuple[int, view.DashboardFigure]]) -> view.DashboardFigure:
     """Return the mean of figures by their weights, without those that are undefined."""
     value = weighted_mean([(pairs, figure.number) for pairs, figure in figures])
-    if isnan(value):
-        return view.DashboardFigure(None, reason="undefined for all")
-    return view.DashboardFigure(value)
+    return view.figure_of(value, None, 0, "undefined for all")
 
 
 def _two(work: Work, scored: View | None, first: str, second: str) -> view.JudgedTwo:

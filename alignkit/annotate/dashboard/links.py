@@ -7,16 +7,15 @@ work.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isnan, nan
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from alignkit.agreement.cautions import cautions_of
+from alignkit._support.array_types import F8
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.figures import Pairing, without
@@ -31,9 +30,7 @@ from alignkit.annotate.dashboard.work import Work
 from alignkit.annotate.project import queries
 from alignkit.model.corpus import Corpus
 from alignkit.stats.resampling import Interval, ratio
-from alignkit.tables.result import Caution
 
-Floats = NDArray[np.float64]
 Report = Callable[[str, "float | None"], None]
 
 FIGURES = ("words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa")
@@ -121,30 +118,15 @@ def _figure_of(
     name: str, value: float, pairs: int, interval: Interval | str | None = None
 ) -> view.DashboardFigure:
     """Return a figure of two annotators, with its interval or the reason why it has none."""
-    if isnan(value):
-        unit = name.removeprefix("different.").partition(".")[0]
-        undefined = _NOTHING[unit] if pairs else "no pair is done by both"
-        return view.DashboardFigure(None, pairs=pairs, reason=undefined)
-    if isinstance(interval, Interval):
-        return view.DashboardFigure(value, interval.low, interval.high, pairs)
-    return view.DashboardFigure(value, pairs=pairs, reason=interval or "")
+    unit = name.removeprefix("different.").partition(".")[0]
+    undefined = _NOTHING[unit] if pairs else "no pair is done by both"
+    return view.figure_of(value, interval, pairs, undefined)
 
 
 def _corrected(result: BeyondChance) -> view.DashboardFigure:
     """Return C of two annotators as a figure of the dashboard."""
-    value = view.known(result.C)
-    low = None
-    high = None
-    if result.interval is not None:
-        low = view.known(result.interval.low)
-        high = view.known(result.interval.high)
-    if value is None:
-        reason = result.undefined
-    elif low is not None:
-        reason = ""
-    else:
-        reason = result.no_interval
-    return view.DashboardFigure(value, low, high, result.used, reason)
+    interval = result.interval or result.no_interval
+    return view.figure_of(result.C, interval, result.used, result.undefined)
 
 
 def means(twos: Sequence[view.TwoLine]) -> dict[str, view.DashboardFigure]:
@@ -157,24 +139,18 @@ def means(twos: Sequence[view.TwoLine]) -> dict[str, view.DashboardFigure]:
     averages = {}
     for name, figures in by_name.items():
         value = weighted_mean([(figure.pairs, figure.number) for figure in figures])
-        if isnan(value):
-            reason = f"undefined for all: {figures[0].reason}"
-            averages[name] = view.DashboardFigure(None, reason=reason)
-        else:
-            left_out = sum(figure.value is None and figure.pairs > 0 for figure in figures)
-            averages[name] = view.DashboardFigure(value, reason=without(value, left_out))
+        left_out = sum(figure.value is None and figure.pairs > 0 for figure in figures)
+        undefined = f"undefined for all: {figures[0].reason}"
+        averages[name] = view.figure_of(value, without(value, left_out), 0, undefined)
     return averages
-
-
-def link_cautions(agreement: Agreement) -> list[Caution]:
-    """Return the cautions about the agreement of every two."""
-    return list(cautions_of(agreement))
 
 
 # The pairs with the lowest agreement
 
 
-def lowest(conn: Connection, work: Work, counts: Sequence[SharedLinks]) -> Iterator[view.PairLine]:
+def lowest(
+    conn: Connection, work: Work, counts: Collection[SharedLinks]
+) -> Iterator[view.PairLine]:
     """Yield the pairs with the lowest agreement; full agreement is left out."""
     possible = _mean_by_pair(work.pairs, counts, "possible")
     sure = _mean_by_pair(work.pairs, counts, "sure")
@@ -191,7 +167,7 @@ def lowest(conn: Connection, work: Work, counts: Sequence[SharedLinks]) -> Itera
         yield view.PairLine(*line, view.known(possible[place]), view.known(sure[place]))
 
 
-def _mean_by_pair(pairs: int, counts: Sequence[SharedLinks], links: str) -> Floats:
+def _mean_by_pair(pairs: int, counts: Iterable[SharedLinks], links: str) -> F8:
     """(pairs,): the mean F1 of a pair over each two who have done it; NaN if it has none."""
     total = np.zeros(pairs)
     defined = np.zeros(pairs)

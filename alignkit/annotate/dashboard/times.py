@@ -14,16 +14,16 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.dashboard.view import AnnotatorLine
 from alignkit.annotate.dashboard.work import assigned_pairs, compared, done_pairs
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.schema import EVENT, EVENT_IS_IN_STREAM, STREAM
 
 
 @dataclass(frozen=True)
 class Pace:
     """How long the pairs of one annotator took, in seconds."""
 
-    seconds: float  # all time spent
     by_pair: Mapping[int, float]
     median: float  # of the pairs that are done; NaN if there are none
     mean: float
@@ -40,7 +40,7 @@ def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
         by_pair[k] += step if step < GAP else 0.0
         before = seconds
     took = [seconds for k, seconds in by_pair.items() if k in done] or [nan]
-    return Pace(sum(by_pair.values()), by_pair, median(took), fmean(took))
+    return Pace(by_pair, median(took), fmean(took))
 
 
 def _seconds(at: str) -> float:
@@ -53,10 +53,8 @@ def _seconds(at: str) -> float:
 
 def _events(conn: Connection, account: int) -> Iterator[tuple[int, str]]:
     """Return the pair and the time of each event that an annotator sent."""
-    event = schema.event_table.c
-    stream = schema.stream.c
-    asked = select(stream.pair, event.at).where(event.stream == stream.id)
-    sent = asked.where(stream.account == account, event.sent != "")
+    asked = select(STREAM.pair, EVENT.at).where(EVENT_IS_IN_STREAM)
+    sent = asked.where(STREAM.account == account, EVENT.sent != "")
     return ((row[0], row[1]) for row in conn.execute(sent))
 
 

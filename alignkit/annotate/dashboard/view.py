@@ -9,6 +9,7 @@ from msgspec import Struct
 from alignkit.annotate.dashboard.work import Work
 from alignkit.annotate.project import queries
 from alignkit.annotate.training_table import TrainingTable
+from alignkit.stats.resampling import Interval
 from alignkit.tables.result import Caution
 
 _CHARACTERS = 300  # of a text that are shown
@@ -132,23 +133,25 @@ class JudgedView(Struct):
     differ: int  # how many such pairs there are
 
 
-class DashboardView(Struct):
+class DashboardView(Struct, kw_only=True):
     """The dashboard; all figures are of the work that was read at one time."""
 
     n: int  # the last event that was read
     pairs: int  # all pairs of the project
     settled: int  # those that are adjudicated
     annotators: list[AnnotatorLine]
-    twos: list[TwoLine]
-    mean: dict[str, DashboardFigure]  # of all twos, where there are several: figures and C by name
+    twos: list[TwoLine] = []
+    mean: dict[
+        str, DashboardFigure
+    ] = {}  # of all twos, where there are several: figures and C by name
     initial: str | None  # the initial alignment
     pull: PullLine
-    lowest: list[PairLine]
-    commands: list[str]  # what prints the same figures
+    lowest: list[PairLine] = []
+    commands: list[str] = []  # what prints the same figures
     reason: str  # why nobody is compared; empty where somebody is
     corrections: Corrections | None  # of suggestions; None where there are none
-    judged: JudgedView | None
-    cautions: list[Caution]
+    judged: JudgedView | None = None
+    cautions: list[Caution] = []
     training: TrainingTable | None = None  # the training round; it counts nowhere else
     at: str = ""  # when the work was read
     running: bool = False  # the figures are being computed anew
@@ -171,6 +174,17 @@ class FirstView(Struct):
     progress: float
     step: str
     problem: str
+
+
+def figure_of(
+    value: float, interval: Interval | str | None, pairs: int, undefined: str
+) -> DashboardFigure:
+    """Return a value with its interval or the reason for having none; NaN is `undefined`."""
+    if isnan(value):
+        return DashboardFigure(None, pairs=pairs, reason=undefined)
+    if isinstance(interval, Interval):
+        return DashboardFigure(float(value), known(interval.low), known(interval.high), pairs)
+    return DashboardFigure(float(value), pairs=pairs, reason=interval or "")
 
 
 Listed = tuple[int, str, str, str, bool, bool]

@@ -3,45 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
+from alignkit.annotate.project.schema import (
+    ASSIGNMENT,
+    COUNTS,
+    COUNTS_ARE_OF_STREAM,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    IS_DONE,
+    STREAM,
+)
 
 _IDLE = ("account", "suggest", "training", "answer", "admit")
 """Kinds of events of a project that change no finished work."""
 
 Words = tuple[str, ...]
 
-_assignment = schema.assignment.c
-_counts = schema.pair_counts.c
-_event = schema.event_table.c
-_stream = schema.stream.c
-
 
 class Compared(NamedTuple):
-    """The annotators who are compared, by number, and the project's names for the others."""
+    """The annotators who are compared, with their numbers, and the initial alignment."""
 
     annotators: dict[str, int]
     initial: str | None
-    gold: str  # the name of the gold standard
-    scheme: str  # of the judgments
 
 
 def compared(conn: Connection) -> Compared:
     """Return the annotators of a project who are compared."""
-    info = queries.project_info(conn)
-    initial = queries.suggesting(conn)
-    having = set(conn.execute(select(_assignment.account).distinct()).scalars())
-    others = {info.gold, *queries.sources(conn)}
+    having = set(conn.execute(select(ASSIGNMENT.account).distinct()).scalars())
+    others = {queries.gold_name(conn), *queries.sources(conn)}
     names = {
         name: number
-        for number, name in enumerate(info.annotators, 1)
+        for number, name in enumerate(queries.annotators(conn), 1)
         if name not in others and (number in having or not having)
     }
-    return Compared(names, initial, info.gold, info.scheme)
+    return Compared(names, queries.suggesting(conn))
 
 
 class Version(NamedTuple):
@@ -55,46 +55,43 @@ class Version(NamedTuple):
 
 def version_of(conn: Connection) -> Version:
     """Return the mark of the work that is finished now."""
-    is_same = (_counts.account == _stream.account) & (_counts.pair == _stream.pair)
-    finished = select(func.max(_event.n)).where(
-        _event.stream == _stream.id, is_same, _counts.done.is_(True)
+    finished = select(func.max(EVENT.n)).where(EVENT_IS_IN_STREAM, COUNTS_ARE_OF_STREAM, IS_DONE)
+    number = select(func.count()).where(IS_DONE)
+    settings = select(func.max(EVENT.n)).where(
+        EVENT_IS_IN_STREAM, STREAM.pair == 0, EVENT.kind.not_in(_IDLE)
     )
-    number = select(func.count()).where(_counts.done.is_(True))
-    settings = select(func.max(_event.n)).where(
-        _event.stream == _stream.id, _stream.pair == 0, _event.kind.not_in(_IDLE)
-    )
-    return Version(
-        conn.execute(finished).scalar() or 0,
-        conn.execute(number).scalar() or 0,
-        conn.execute(settings).scalar() or 0,
-        queries.suggesting(conn),
-    )
+
+    def answer(asked: Select[Any]) -> int:
+        return conn.execute(asked).scalar() or 0
+
+    initial = queries.suggesting(conn)
+    return Version(answer(finished), answer(number), answer(settings), initial)
 
 
 def done_pairs(conn: Connection) -> dict[int, set[int]]:
     """Return the pairs that each account has marked as done."""
-    done: dict[int, set[int]] = {}
-    asked = select(_counts.account, _counts.pair).where(_counts.done.is_(True))
-    for account, k in conn.execute(asked):
-        done.setdefault(account, set()).add(k)
-    return done
+    return _by_account(conn, select(COUNTS.account, COUNTS.pair).where(IS_DONE))
 
 
 def assigned_pairs(conn: Connection) -> dict[int, set[int]] | None:
     """Return the pairs that each account was assigned; None if nothing is assigned."""
     if not queries.has_assignments(conn):
         return None
-    assigned: dict[int, set[int]] = {}
-    for account, k in conn.execute(select(_assignment.account, _assignment.pair)):
-        assigned.setdefault(account, set()).add(k)
-    return assigned
+    return _by_account(conn, select(ASSIGNMENT.account, ASSIGNMENT.pair))
+
+
+def _by_account(conn: Connection, asked: Select[Any]) -> dict[int, set[int]]:
+    """Return the pairs of each account, given the statement for both."""
+    pairs: dict[int, set[int]] = {}
+    for account, k in conn.execute(asked):
+        pairs.setdefault(account, set()).add(k)
+    return pairs
 
 
 @dataclass
 class Work:
     """The work in a project, as one reading finds it."""
 
-    n: int  # the last event
     pairs: int
     compared: Compared
     done: dict[str, set[int]]  # by annotator, also of those who have done nothing
@@ -127,14 +124,13 @@ def read_work(conn: Connection) -> Work:
     gold = queries.gold_account(conn)
     decided = set() if gold is None else done.get(gold, set())
     work = Work(
-        n=queries.last_n(conn),
         pairs=queries.count_pairs(conn),
         compared=asked,
         done={name: done.get(number, set()) for number, name in accounts.items()},
         assigned=assigned,
         settled=settled_pairs(conn, decided),
     )
-    for k, account, state in queries.states(conn, _stream.account.in_(list(accounts))):
+    for k, account, state in queries.states(conn, STREAM.account.in_(list(accounts))):
         name = accounts[account]
         if state.done and state.judgment:
             work.judged.setdefault(k, {})[name] = (state.judgment, *state.flags)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,16 +19,14 @@ _LINK = schema.link.c
 _SESSION = schema.session.c
 _COUNT = sa.select(sa.func.count()).where(schema.role.c.account == _ACCOUNT.id).scalar_subquery()
 _ROWS = sa.select(schema.account, _COUNT.label("projects")).order_by(_ACCOUNT.name)
-# the values that can be given to a field; other fields are checked elsewhere
-_ALLOWED = {"rank": (OWNER, values.MEMBER), "state": (OPEN, CLOSED), "may_create": (True, False)}
 
 
+@dataclass(frozen=True)
 class Accounts:
     """The accounts of a lab."""
 
-    def __init__(self, database: LabDatabase, sessions: LabSessions) -> None:
-        self._database = database
-        self._sessions = sessions
+    _database: LabDatabase
+    _sessions: LabSessions
 
     def rows(self) -> list[AccountRow]:
         """Return all accounts by name."""
@@ -44,9 +43,6 @@ class Accounts:
         if "display" in new:
             stored_name = values.folded(name)  # here the name is as somebody wrote it
             new["display"] = stored_display(new["display"], stored_name)
-        for field, value in new.items():
-            if field in _ALLOWED and value not in _ALLOWED[field]:
-                raise LabError("This value is not possible.", code="invalid", field=field)
         with self._database.change(actor) as step:
             account = step.account(name)
             before = _get(step, name)

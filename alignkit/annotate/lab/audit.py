@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
@@ -12,20 +13,19 @@ from msgspec import json
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.bodies import AuditRow
 from alignkit.annotate.lab.steps import LabDatabase, LabStep
-from alignkit.annotate.lab.values import Actor, LabError, timestamp
 
 _AUDIT = schema.audit.c
 _BLANKED = 90 * values.DAY  # seconds after which an address goes
 _MOST = 1000  # rows that are read at once
 
 
+@dataclass(frozen=True)
 class AuditLog:
     """The audit log of a lab; rows are only added, and addresses go after 90 days."""
 
-    def __init__(self, database: LabDatabase) -> None:
-        self._database = database
+    _database: LabDatabase
 
-    def write(self, actor: Actor, action: str, target: str = "", **more: Any) -> None:
+    def write(self, actor: values.Actor, action: str, target: str = "", **more: Any) -> None:
         """Add a row, for changes outside of the lab's database; see `LabStep.log`."""
         with self._database.change(actor) as step:
             step.log(action, target, **more)
@@ -50,7 +50,7 @@ class AuditLog:
         """Return the first rows of a query, with their times as text."""
         with self._database.reading() as step:
             rows = step.ask(query.limit(min(limit, _MOST))).mappings()
-            return [AuditRow(**{**row, "at": timestamp(row["at"])}) for row in rows]
+            return [AuditRow(**{**row, "at": values.timestamp(row["at"])}) for row in rows]
 
     def tidy(self, step: LabStep) -> None:
         """Blank the addresses of old rows."""
@@ -69,7 +69,7 @@ def _select_rows(project: str = "", person: str = "", day: str = "") -> sa.Selec
         try:
             date = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=timezone.utc)
         except ValueError:
-            raise LabError("Give a day as in 2026-11-27.", "invalid", "day") from None
+            raise values.LabError("Give a day as in 2026-11-27.", "invalid", "day") from None
         start = date.timestamp()
         query = query.where(_AUDIT.at.between(start, start + values.DAY - 1))
     return query

@@ -6,6 +6,7 @@ gets the role then. Until they have answered, the account has no role in the pro
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from alignkit.annotate.lab.bodies import Claim
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.steps import LabDatabase, LabStep
 from alignkit.annotate.lab.values import Actor, LabError
+from alignkit.annotate.project.engines import Condition
 
 _ACCOUNT = schema.account.c
 _CLAIM = schema.claim.c
@@ -34,12 +36,12 @@ class Asked(NamedTuple):
     refused: list[str]
 
 
+@dataclass(frozen=True)
 class Claims:
     """The questions of a lab that are not answered with yes."""
 
-    def __init__(self, database: LabDatabase, projects: Projects) -> None:
-        self._database = database
-        self._projects = projects
+    _database: LabDatabase
+    _projects: Projects
 
     def ask(self, slug: str, name: str, role: str, annotates: bool, actor: Actor) -> None:
         """Ask somebody, also again; the role is what they get if they say yes."""
@@ -98,7 +100,7 @@ class Claims:
                 step.delete(schema.claim, *_which(account, slug))
 
 
-def _which(account: Any, slug: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+def _which(account: Any, slug: str) -> tuple[Condition, Condition]:
     """Return the conditions for the question to an account about a project."""
     return _CLAIM.account == account.id, _CLAIM.project == slug
 

@@ -8,6 +8,7 @@ of the draft keeps what was chosen, by the code; then the files are read again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from alignkit._support.wording import how_many
 from alignkit.annotate.lab.bodies import DraftFinding
@@ -36,12 +37,12 @@ def same(values: Iterable[str]) -> Choices:
     return [(value, value) for value in values]
 
 
+@dataclass
 class DraftFindings:
     """The findings of one reading of a draft, given what was chosen before, by code."""
 
-    def __init__(self, chosen: Mapping[str, str]) -> None:
-        self._chosen = chosen
-        self.rows: list[DraftFinding] = []
+    _chosen: Mapping[str, str]
+    rows: list[DraftFinding] = field(default_factory=list)
 
     def add(self, kind: str, text: str, choices: Choices = (), at: Iterable[int] = ()) -> str:
         """Add a finding, and return what is chosen for it; `at` are the numbers of its pairs.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,16 +24,14 @@ _LASTS = {values.FIRST: 3600, INVITE: 7 * values.DAY, values.RESET: values.DAY}
 _NAMED = sa.select(schema.link, _ACCOUNT.name, _ACCOUNT.display).outerjoin(schema.account)
 
 
+@dataclass(frozen=True)
 class JoinLinks:
     """The links of a lab; a new link for an account makes the earlier ones invalid."""
 
-    def __init__(
-        self, database: LabDatabase, accounts: Accounts, sessions: LabSessions, projects: Projects
-    ) -> None:
-        self._database = database
-        self._accounts = accounts
-        self._sessions = sessions
-        self._projects = projects
+    _database: LabDatabase
+    _accounts: Accounts
+    _sessions: LabSessions
+    _projects: Projects
 
     def create(
         self,

@@ -6,7 +6,8 @@ import os
 import secrets
 import stat
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -24,8 +25,7 @@ from alignkit.annotate.lab.tokens import Tokens
 from alignkit.annotate.lab.values import DAY, LabError
 from alignkit.annotate.project import engines, names
 from alignkit.annotate.project.file_systems import check_locks
-from alignkit.annotate.project.places import SchemaLock, take_lock
-from alignkit.annotate.project.server_lock import ServerLock
+from alignkit.annotate.project.places import take_lock
 
 _FILE = "lab.db"
 _SCHEMA = "alignkit"
@@ -66,10 +66,12 @@ class Lab:
                 engine = engines.sqlite_engine(database)
             undo.callback(engines.close, engine)
             if serve:
-                undo.callback(_lock(database).release)
+                with _refusing():
+                    undo.callback(take_lock(database).release)
             lab = cls(place, engine, folder)
             if serve and folder:
-                _check_locks(lab.database, folder)
+                with _refusing():
+                    check_locks(database, lab.database.change())
             lab._opened = undo.pop_all()
             lab._opened.callback(lab.tidy)
         return lab
@@ -153,17 +155,10 @@ def _add_columns(conn: sa.Connection, inner: str) -> None:
                 conn.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
 
 
-def _lock(place: str) -> ServerLock | SchemaLock:
-    """Keep out other servers."""
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Turn what keeps a project from being served into an error of the lab."""
     try:
-        return take_lock(place)
-    except names.ProjectError as problem:
-        raise LabError(str(problem)) from None
-
-
-def _check_locks(database: LabDatabase, folder: Path) -> None:
-    """Refuse a file system on which a second process can write at the same time."""
-    try:
-        check_locks(str(folder / _FILE), database.change())
+        yield
     except names.ProjectError as problem:
         raise LabError(str(problem)) from None

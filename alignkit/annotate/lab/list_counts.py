@@ -13,20 +13,26 @@ from alignkit.annotate import training_answers
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.pair_lists import PairList
+from alignkit.annotate.project.schema import (
+    ACCOUNT,
+    ASSIGNMENT,
+    COUNTS,
+    COUNTS_ARE_OF_STREAM,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    IS_DONE,
+    STREAM,
+    STREAM_IS_OF_ACCOUNT,
+)
 from alignkit.annotate.project.training import training_pairs
 
 _LEAST = 5  # pairs that a pace is computed from, at least
 _MOST_EVENTS = 500  # the most events that it is computed from
 _MOST_REOPENED = 20  # pairs in a list
 
-_account = schema.account.c
-_assignment = schema.assignment.c
-_counts = schema.pair_counts.c
-_event = schema.event_table.c
-_stream = schema.stream.c
 
-_COUNTS_OF_ASSIGNED = and_(_counts.account == _assignment.account, _counts.pair == _assignment.pair)
-_NUMBER_DONE = func.coalesce(func.sum(cast(_counts.done, Integer)), 0)
+_COUNTS_OF_ASSIGNED = and_(COUNTS.account == ASSIGNMENT.account, COUNTS.pair == ASSIGNMENT.pair)
+_NUMBER_DONE = func.coalesce(func.sum(cast(COUNTS.done, Integer)), 0)
 
 
 class ListCounts(NamedTuple):
@@ -53,7 +59,7 @@ def read_list_counts(conn: Connection, annotators: Collection[str], n: int) -> L
         decided = PairList(conn, gold, everything=True).count_done()
     assigned = conn.execute(_SELECT_ASSIGNED).all()
     own = {name: (int(done), pairs) for name, pairs, done in assigned if name in annotators}
-    at = conn.execute(select(_event.at).where(_event.n == n)).scalar()
+    at = conn.execute(select(EVENT.at).where(EVENT.n == n)).scalar()
     return ListCounts(
         n=n,
         pairs=queries.count_pairs(conn) - _only_for_training(conn, gold),
@@ -77,22 +83,20 @@ def _only_for_training(conn: Connection, gold: int | None) -> int:
 
 # a row for each annotator with assigned pairs: the name, and how many pairs are assigned and done
 _SELECT_ASSIGNED = (
-    select(_account.name, func.count(), _NUMBER_DONE)
+    select(ACCOUNT.name, func.count(), _NUMBER_DONE)
     .select_from(
         schema.assignment.join(schema.account).outerjoin(schema.pair_counts, _COUNTS_OF_ASSIGNED)
     )
-    .group_by(_account.name)
+    .group_by(ACCOUNT.name)
 )
 
 _FINISHED_BY_ALL = (
-    select(_assignment.pair)
+    select(ASSIGNMENT.pair)
     .select_from(schema.assignment.outerjoin(schema.pair_counts, _COUNTS_OF_ASSIGNED))
-    .group_by(_assignment.pair)
+    .group_by(ASSIGNMENT.pair)
     .having(func.count() == _NUMBER_DONE)
 )
-_FINISHED_GOLD = select(_counts.pair).where(
-    _counts.account == bindparam("gold"), _counts.done.is_(True)
-)
+_FINISHED_GOLD = select(COUNTS.pair).where(COUNTS.account == bindparam("gold"), IS_DONE)
 # the pairs that need no annotator any more, before, during and after adjudication: all to whom they
 # are assigned are done with them, or they have gold
 _SELECT_FINISHED = union(_FINISHED_BY_ALL, _FINISHED_GOLD)
@@ -149,28 +153,27 @@ def _reopened_reason(was_reworded: int) -> str:
     return "it is to be aligned now"
 
 
-_EVENTS = schema.event_table.join(schema.stream, _stream.id == _event.stream).join(
-    schema.account, _account.id == _stream.account
+_EVENTS = schema.event_table.join(schema.stream, EVENT_IS_IN_STREAM).join(
+    schema.account, STREAM_IS_OF_ACCOUNT
 )
 # the time and the pair of each of an annotator's last events that a page sent, the last first
 _SELECT_LAST_SENT = (
-    select(_event.at, _stream.pair)
+    select(EVENT.at, STREAM.pair)
     .select_from(_EVENTS)
-    .where(_account.name == bindparam("name"), _event.sent != "")
-    .order_by(_event.n.desc())
+    .where(ACCOUNT.name == bindparam("name"), EVENT.sent != "")
+    .order_by(EVENT.n.desc())
     .limit(_MOST_EVENTS)
 )
 
-_COUNTS_OF_STREAM = and_(_counts.account == _stream.account, _counts.pair == _stream.pair)
-_WAS_REWORDED = func.max(cast(_event.kind == "text", Integer))
+_WAS_REWORDED = func.max(cast(EVENT.kind == "text", Integer))
 # a row for each pair of an annotator that others have opened again: its number, and whether its
 # words were corrected (1 or 0)
 _SELECT_REOPENED = (
-    select(_stream.pair, _WAS_REWORDED)
-    .select_from(_EVENTS.join(schema.pair_counts, _COUNTS_OF_STREAM))
-    .where(_account.name == bindparam("name"), _event.actor != bindparam("name"))
-    .where(_event.kind.in_(("text", "done")), _counts.done.is_(False))
-    .group_by(_stream.pair)
+    select(STREAM.pair, _WAS_REWORDED)
+    .select_from(_EVENTS.join(schema.pair_counts, COUNTS_ARE_OF_STREAM))
+    .where(ACCOUNT.name == bindparam("name"), EVENT.actor != bindparam("name"))
+    .where(EVENT.kind.in_(("text", "done")), COUNTS.done.is_(False))
+    .group_by(STREAM.pair)
     .limit(_MOST_REOPENED)
 )
 
@@ -178,5 +181,5 @@ _SELECT_REOPENED = (
 _COUNT_HIDDEN = (
     select(func.count())
     .select_from(schema.assignment.join(schema.account))
-    .where(_account.name == bindparam("name"), _assignment.shown.is_(False))
+    .where(ACCOUNT.name == bindparam("name"), ASSIGNMENT.shown.is_(False))
 )

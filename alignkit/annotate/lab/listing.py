@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import structs
-from sqlalchemy import select
 
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.list_counts import ListCounts
 from alignkit.annotate.lab.managing import given
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, LabEntry, LabVisit, abilities, unknown
-from alignkit.annotate.project import names, queries, schema
+from alignkit.annotate.project import names, queries
 from alignkit.annotate.server import answers
 from alignkit.annotate.server.child import LabEncoder, SuggestionPlan
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk
@@ -85,8 +84,8 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
         annotates=role.annotates,
         needs=need,
         annotators=sorted(counts.own) if can_look else [],
-        last=row.last,
-        made=row.made,
+        last=values.timestamp(row.last),
+        made=values.timestamp(row.made),
         etag=row.etag,
     )
 
@@ -123,18 +122,16 @@ def _settings(visit: LabVisit) -> bodies.ProjectSettings:
     """Return the settings of a project, with what its suggestions are and how far they are."""
     desk = visit.opened()
     with desk.store.database.reading() as conn:
-        info = queries.project_info(conn)
-        rules = select(schema.project.c.blind, schema.project.c.majority)
-        blind, majority = conn.execute(rules).one()
+        setting = queries.settings(conn)
     plan = _plan(desk)
     progress = desk.opening.progress
     return bodies.ProjectSettings(
         guidelines=visit.server.guidelines(visit.project.key),
         learning=plan.learning,
-        blind=bool(blind),
-        majority=bool(majority),
-        doubt=info.doubt,
-        gold=info.gold,
+        blind=bool(setting.blind),
+        majority=bool(setting.majority),
+        doubt=setting.doubt,
+        gold=setting.gold,
         suggestions=_source(plan),
         training=None if progress is None else (progress.text, progress.share),
     )

@@ -101,13 +101,16 @@ def people(visit: LabVisit) -> bodies.People:
 
 def _training(visit: LabVisit) -> TrainingTable | None:
     """Return how far those who annotate are in the training round."""
-    annotating = []
+    with visit.store.database.reading() as conn:
+        return training_table(conn, [person.name for person in _annotating(visit)])
+
+
+def _annotating(visit: LabVisit) -> Iterator[bodies.Person]:
+    """Yield the people of a project who annotate."""
     for person in visit.lab.projects.people(visit.project.slug):
         role = values.ProjectRole(person.role, person.annotates)  # type: ignore[arg-type]
         if ANNOTATE in abilities(role):
-            annotating.append(person.name)
-    with visit.store.database.reading() as conn:
-        return training_table(conn, annotating)
+            yield person
 
 
 def _imported(visit: LabVisit) -> set[str]:
@@ -305,12 +308,10 @@ def check_annotating(visit: LabVisit, wanted: set[str], field: str) -> None:
     """Refuse names of people who do not annotate here; those without an account may."""
     with visit.store.database.reading() as conn:
         imported = set(queries.annotators(conn))
-    annotating = set()
-    for person in visit.lab.projects.people(visit.project.slug):
-        role = values.ProjectRole(person.role, person.annotates)  # type: ignore[arg-type]
-        if ANNOTATE in abilities(role) and person.state != values.CLOSED:
-            annotating.add(person.name)
-    others = wanted - annotating
+    others = set(wanted)
+    for person in _annotating(visit):
+        if person.state != values.CLOSED:
+            others.discard(person.name)
     if not others:
         return
     account_names = {account.name for account in visit.lab.accounts.rows()}

@@ -15,16 +15,18 @@ from alignkit.annotate.server.routing import Routes
 from alignkit.annotate.server.security import json_reply
 from alignkit.version import __version__
 
+_Described = dict[str, Any]
+"""A part of the description as JSON."""
 _KEY = {"type": "string", "minLength": 1, "maxLength": 200}
 _NUMBERS = ("k", "n")  # the parts of paths that are numbers
 _PLACE = "#/components/schemas/{name}"
-_UPLOAD: dict[str, Any] = {"application/octet-stream": {"schema": {}}}
+_UPLOAD: _Described = {"application/octet-stream": {"schema": {}}}
 
 
-def description(entries: Iterable[LabEntry], root: str, cookie: str) -> dict[str, Any]:
+def description(entries: Iterable[LabEntry], root: str, cookie: str) -> _Described:
     """Return the description of all routes."""
-    paths: dict[str, dict[str, Any]] = {}
-    shared: dict[str, Any] = {}
+    paths: dict[str, _Described] = {}
+    shared: _Described = {}
     for entry in entries:
         paths.setdefault(f"/{entry.path}", {})[entry.method.lower()] = _operation(entry, shared)
     schemes = {
@@ -41,20 +43,20 @@ def description(entries: Iterable[LabEntry], root: str, cookie: str) -> dict[str
     }
 
 
-def _schema(kind: Any, shared: dict[str, Any]) -> dict[str, Any]:
+def _schema(kind: Any, shared: _Described) -> _Described:
     """Return the schema of a type; those of its structs are added to the shared ones."""
     (schema,), more = msgspec.json.schema_components([kind], ref_template=_PLACE)
     shared |= more
     return schema
 
 
-def _operation(entry: LabEntry, shared: dict[str, Any]) -> dict[str, Any]:
+def _operation(entry: LabEntry, shared: _Described) -> _Described:
     """Return the description of a route."""
-    content: dict[str, Any] = {kind: {} for kind in entry.files}
+    content: _Described = {kind: {} for kind in entry.files}
     if entry.answers_with is not None:
         content["application/json"] = {"schema": _schema(entry.answers_with, shared)}
     fault = {"application/json": {"schema": _schema(bodies.Fault, shared)}}
-    answers: dict[str, Any] = {}
+    answers: _Described = {}
     for status in sorted(entry.statuses):
         if status >= 400:
             answers[str(status)] = {"description": "Fault", "content": fault}
@@ -80,10 +82,10 @@ def _operation(entry: LabEntry, shared: dict[str, Any]) -> dict[str, Any]:
     return operation
 
 
-def _parameters(entry: LabEntry) -> Iterator[dict[str, Any]]:
+def _parameters(entry: LabEntry) -> Iterator[_Described]:
     """Yield the parameters of a route: in its path, its headers and its query."""
     for name in re.findall(r"{(\w+)}", entry.path):
-        schema: dict[str, Any] = {"type": "string"}
+        schema: _Described = {"type": "string"}
         if name in _NUMBERS:
             schema = {"type": "integer", "minimum": 1}
         yield {"name": name, "in": "path", "required": True, "schema": schema}
@@ -98,7 +100,7 @@ def _parameters(entry: LabEntry) -> Iterator[dict[str, Any]]:
 ROUTES = Routes(LabEntry)
 
 
-@ROUTES.add("GET", "openapi.json", OWN, gives=dict[str, Any])
+@ROUTES.add("GET", "openapi.json", OWN, gives=_Described)
 def openapi(visit: LabVisit) -> Response:
     """Return the description of this API."""
     server = visit.server

@@ -36,8 +36,7 @@ def sign_in(visit: LabVisit, sent: bodies.SignIn) -> Response:
     """Start a session; ask first if somebody else is signed in in this browser."""
     sessions = visit.lab.sessions
     here = sessions.visitor(visit.cookie)
-    other = isinstance(here, LabSession) and here.account != folded(sent.name)
-    if here is not None and other and not sent.take_over:
+    if isinstance(here, LabSession) and not (sent.take_over or here.account == folded(sent.name)):
         text = f"{here.account} is signed in here. Sign {here.account} out?"
         raise RefusedError(409, text, error="taken")
     session = sessions.sign_in(

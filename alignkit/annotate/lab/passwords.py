@@ -17,9 +17,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from alignkit._support.wording import how_many
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.steps import LabDatabase, LabStep
 from alignkit.annotate.lab.values import OPEN, Actor, LabError
+from alignkit.annotate.project.engines import Condition
 from alignkit.annotate.server.security import network
 
 COST = 15, 8, 3
@@ -116,7 +118,7 @@ def verify(database: LabDatabase, name: str, password: str, address: str) -> Any
     return row
 
 
-def _count(database: LabDatabase, name: str, address: str) -> sa.ColumnElement[bool]:
+def _count(database: LabDatabase, name: str, address: str) -> Condition:
     """Count a failure, before tries at the same time do; return its rows, to take it back."""
     keys = {"both": f"{name} {address}", "address": address, "name": name}
     with database.change() as step:
@@ -126,8 +128,7 @@ def _count(database: LabDatabase, name: str, address: str) -> sa.ColumnElement[b
         counts = {kind: count for kind, _, _, count in step.ask(schema.failure, is_failure)}
         seconds = _refused(step, name, address, counts)
         if seconds:
-            minutes = ceil(seconds / 60)
-            time = f"{minutes} minutes" if minutes > 1 else "1 minute"
+            time = how_many(ceil(seconds / 60), "minute")
             raise LabError(f"Too many tries. Try again in {time}.", "tries", seconds=seconds)
         step.update(schema.failure, is_failure, count=_FAILURE.count + 1)
         for kind in keys.keys() - counts.keys():

@@ -15,7 +15,7 @@ from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.bodies import Person
 from alignkit.annotate.lab.steps import LIVE, LabDatabase, LabStep
 from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER, Actor, LabError
-from alignkit.annotate.project.engines import Prepared
+from alignkit.annotate.project.engines import Condition, Prepared
 
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
 _Read = TypeVar("_Read")
@@ -74,14 +74,14 @@ class Projects:
         own = sa.select(_ROLE.project).join(schema.account).where(_ACCOUNT.name == account)
         return self._rows(LIVE, _PROJECT.slug.in_(own))
 
-    def _rows(self, *which: sa.ColumnElement[bool]) -> list[values.ProjectRow]:
+    def _rows(self, *which: Condition) -> list[values.ProjectRow]:
         """Return the projects that meet conditions, by slug."""
         with self._database.reading() as step:
-            return [_row(row) for row in step.ask(_LISTED, *which)]
+            return [values.ProjectRow(*row) for row in step.ask(_LISTED, *which)]
 
     def get(self, slug: str) -> values.ProjectRow:
         """Return a project that is not deleted."""
-        return self._recent(f"project {slug}", lambda step: _row(step.project(slug)))
+        return self._recent(f"project {slug}", lambda step: values.ProjectRow(*step.project(slug)))
 
     def make(
         self, name: str, task: str, languages: str, actor: Actor, *, slug: str = ""
@@ -107,26 +107,24 @@ class Projects:
             if actor.name:
                 id = step.account(actor.name).id
                 step.insert(schema.role, account=id, project=slug, role=OWNER, annotates=False)
-            return _row(step.project(slug))
+            return values.ProjectRow(*step.project(slug))
 
     def opened(self, key: str, actor: Actor) -> values.ProjectRow:
         """Open a project after its store was made."""
         with self._database.change(actor) as step:
             has_key = _PROJECT.key == key
             step.update(schema.project, has_key, _PROJECT.state == MAKING, state=OPEN)
-            row = _row(step.ask(schema.project, has_key).one())
+            row = values.ProjectRow(*step.ask(schema.project, has_key).one())
             after = {"name": row.name, "task": row.task, "languages": row.languages}
             step.log("project made", row.slug, project=row.slug, after=after)
             return row
 
     def change(self, slug: str, actor: Actor, *, etag: str = "", **new: Any) -> values.ProjectRow:
         """Change the `name` of a project, or its `state`: archived or open."""
-        if new.get("state", OPEN) not in (OPEN, ARCHIVED):
-            raise LabError("A project can be open or archived.", "invalid", "state")
         if "name" in new:
             new["name"] = values.checked_title(new["name"])
         with self._database.change(actor) as step:
-            before = _row(step.project(slug))
+            before = values.ProjectRow(*step.project(slug))
             step.check(etag, before.etag, slug, slug)
             if before.state == MAKING:
                 raise LabError(f"{before.name} is being made. Try again later.", "state")
@@ -134,12 +132,12 @@ class Projects:
             if new != old:
                 step.update(schema.project, _PROJECT.slug == slug, **new)
                 step.log("project changed", slug, project=slug, before=old, after=new)
-            return _row(step.project(slug))
+            return values.ProjectRow(*step.project(slug))
 
     def delete(self, slug: str, actor: Actor) -> values.ProjectRow:
         """Delete an archived project; the caller removes its store then, and calls `clear`."""
         with self._database.change(actor) as step:
-            before = _row(step.project(slug))
+            before = values.ProjectRow(*step.project(slug))
             if before.state != ARCHIVED:
                 raise LabError(f"{before.name} is not archived. Archive it first.", "state")
             step.update(schema.project, _PROJECT.slug == slug, state=values.DELETED)
@@ -297,24 +295,6 @@ def _person(row: Any, now: int) -> Person:
         link=link,
         expires=expires,
         etag=values.etag(row.name, row.role, row.annotates),
-    )
-
-
-def _row(row: Any) -> values.ProjectRow:
-    """Return a row of the table of projects for the page."""
-    return values.ProjectRow(
-        key=row.key,
-        slug=row.slug,
-        name=row.name,
-        task=row.task,
-        languages=row.languages,
-        state=row.state,
-        made=values.timestamp(row.made),
-        n=row.n,
-        pairs=row.pairs,
-        done=row.done,
-        last=values.timestamp(row.last),
-        etag=values.etag(row.key, row.name, row.state),
     )
 
 

@@ -49,6 +49,7 @@ from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.child import LabEncoder
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, TRAIN, Pending
 from alignkit.annotate.server.routing import Entry
+from alignkit.annotate.server.security import RefusedError
 from alignkit.io.atomic_files import replacing_file
 
 _SHELLS = {
@@ -210,13 +211,13 @@ class LabServer:
     def _routes(self) -> list[Route]:
         root = self.address.root
         pages = [
-            Route(f"{root}page/{{name}}", self._file, methods=["GET"]),
-            Route(f"{root}p/{{slug}}/", self._first_page, methods=["GET"]),
-            Route(f"{root}p/{{slug}}/guidelines", self._guidelines, methods=["GET"]),
-            Route(f"{root}p/{{slug}}/{{page}}", self._tab, methods=["GET"]),
+            Route(f"{root}page/{{name}}", self._file),
+            Route(f"{root}p/{{slug}}/", self._first_page),
+            Route(f"{root}p/{{slug}}/guidelines", self._guidelines),
+            Route(f"{root}p/{{slug}}/{{page}}", self._tab),
         ]
         for path, name in _SHELLS.items():
-            pages.append(Route(root + path, partial(self._shell, name), methods=["GET"]))
+            pages.append(Route(root + path, partial(self._shell, name)))
         api = []
         for entry in self.entries:
             path = f"{root}api/v1/{entry.path}"
@@ -313,7 +314,7 @@ class LabServer:
     def _counted(self, visit: LabVisit) -> Iterator[None]:
         """Leave threads to others than this account."""
         if self._working[visit.name] >= _AT_ONCE and visit.name:
-            raise security.RefusedError(429, "Too many requests at once. Try again in a second.")
+            raise RefusedError(429, "Too many requests at once. Try again in a second.")
         self._working[visit.name] += 1
         try:
             yield
@@ -334,9 +335,9 @@ class LabServer:
         if not again:
             self._slow_down(person.id)
         if entry.sealed and person.proved is None:
-            raise security.RefusedError(403, "Tokens cannot do this. Sign in on the page.")
+            raise RefusedError(403, "Tokens cannot do this. Sign in on the page.")
         if person.read_only and entry.method != "GET":
-            raise security.RefusedError(403, "This token can only read.")
+            raise RefusedError(403, "This token can only read.")
         if not entry.of_project:
             owner = person.rank == values.OWNER and not person.project
             if not {LAB: owner, CREATE: visit.creates}.get(entry.may, True):
@@ -358,12 +359,12 @@ class LabServer:
             else:
                 known = None
             if known is None:
-                raise security.RefusedError(401, "This token is not valid.", error="token")
+                raise RefusedError(401, "This token is not valid.", error="token")
             return LabVisit(self, request, known)
         cookie = request.cookies.get(self.cookie, "")
         session = self.lab.sessions.visitor(cookie)
         if session is None:
-            raise security.RefusedError(401, "Sign in.", error="signin")
+            raise RefusedError(401, "Sign in.", error="signin")
         if isinstance(session, values.Ended):
             raise _ended(session)
         if not linked:
@@ -371,9 +372,9 @@ class LabServer:
             drawn_for = unquote(request.headers.get("x-account", ""))
             if drawn_for and drawn_for != session.account:
                 text = f"{session.account} signed in here. Sign in as {drawn_for} to go on."
-                raise security.RefusedError(401, text, error="taken")
+                raise RefusedError(401, text, error="taken")
             if not self.lab.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
-                raise security.RefusedError(403, "Load this page again.", error="csrf")
+                raise RefusedError(403, "Load this page again.", error="csrf")
         return LabVisit(self, request, session)
 
     def enter(self, visit: LabVisit, may: str, slug: str, *, changes: bool) -> None:
@@ -385,11 +386,9 @@ class LabServer:
         visit.project = self.lab.projects.get(slug)
         visit.lab_owner = role.lab_owner
         if visit.project.state == values.MAKING:
-            raise security.RefusedError(503, "The project is being made.")
+            raise RefusedError(503, "The project is being made.")
         if changes and visit.project.state == values.ARCHIVED:
-            raise security.RefusedError(
-                423, "The project is archived. Your edits are kept in this browser."
-            )
+            raise RefusedError(423, "The project is archived. Your edits are kept in this browser.")
 
     def _slow_down(self, who: str) -> None:
         """Refuse the requests of a session that come too fast.
@@ -403,7 +402,7 @@ class LabServer:
         if len(self._buckets) > _MOST_SESSIONS:
             self._buckets.popitem(last=False)  # of the session that asked longest ago
         if left < 1:
-            raise security.RefusedError(429, "Too many requests. Try again in a second.")
+            raise RefusedError(429, "Too many requests. Try again in a second.")
 
     def _only_writes(self, entry: LabEntry, visit: LabVisit) -> bool:
         """Return whether all that takes time is left to the thread that writes."""
@@ -429,11 +428,9 @@ class LabServer:
             value = entry.answer(opened, visit, **arguments)
         else:
             value = entry.answer(visit, **arguments)
-        if isinstance(value, (Response, Pending)):
+        if isinstance(value, Pending):
             return value
-        if value is None:
-            return Response(status_code=204)
-        return security.json_reply(value, entry.status)
+        return security.reply_of(value, entry.status)
 
 
 def _decides(visit: LabVisit) -> bool:
@@ -446,7 +443,7 @@ def _keep_vote(visit: LabVisit) -> None:
         of_pair = voters(conn, visit.k).get(visit.k, ())
         ready = all_in(of_pair) or were_all_in(conn, visit.k, of_pair)
         if visit.project.task != "extract" and ready:
-            raise security.RefusedError(409, "You have seen the others' votes.")
+            raise RefusedError(409, "You have seen the others' votes.")
 
 
 def _of_desk(entry: Entry) -> LabEntry:
@@ -463,7 +460,7 @@ def _of_desk(entry: Entry) -> LabEntry:
     )
 
 
-def _ended(session: values.Ended) -> security.RefusedError:
+def _ended(session: values.Ended) -> RefusedError:
     """Return the answer to a session that has ended, which says why."""
     kind = session.why.partition(" ")[0]
     text = {
@@ -472,7 +469,7 @@ def _ended(session: values.Ended) -> security.RefusedError:
     }
     ended = "The session has ended. Sign in again."
     code = kind if kind in text else "signin"
-    return security.RefusedError(401, text.get(kind, ended), error=code)
+    return RefusedError(401, text.get(kind, ended), error=code)
 
 
 async def _refused(_: Request, error: Exception) -> Response:

@@ -15,6 +15,7 @@ from alignkit.annotate.lab.bodies import SessionRow
 from alignkit.annotate.lab.passwords import verify
 from alignkit.annotate.lab.steps import LabDatabase, LabStep, id_fits
 from alignkit.annotate.lab.values import DAY, Actor, Ended, LabError, LabSession, NewSession, digest
+from alignkit.annotate.project.engines import Condition
 
 LASTS = 30 * DAY
 """The longest time of a session in seconds."""
@@ -46,9 +47,9 @@ class _Known:
     def ended(self, now: int) -> Ended | None:
         """Return how the session ended; None while it lasts."""
         if self.row.ended:
-            return Ended(self.row.name, self.row.why)
+            return Ended(self.row.why)
         if now > min(self.row.made + LASTS, self.seen + _UNUSED):
-            return Ended(self.row.name, "expired")
+            return Ended("expired")
         return None
 
 
@@ -67,7 +68,7 @@ class LabSessions:
             before = self._known.get(row.hash)
             self._known[row.hash] = _Known(row, before.seen if before else 0)
 
-    def refresh(self, step: LabStep, *which: sa.ColumnElement[bool]) -> None:
+    def refresh(self, step: LabStep, *which: Condition) -> None:
         """Keep sessions in memory as they are now in the transaction, once it has ended."""
         rows = step.ask(_SELECT_SESSIONS, *which).all()
         step.after.append(partial(self._take, rows))
@@ -127,7 +128,7 @@ class LabSessions:
         self.refresh(step, _SESSION.hash == digest(cookie))
         return NewSession(cookie, csrf, step.actor.name)
 
-    def close(self, step: LabStep, account: Any, why: str, *which: sa.ColumnElement[bool]) -> int:
+    def close(self, step: LabStep, account: Any, why: str, *which: Condition) -> int:
         """End sessions of an account in a transaction; return how many."""
         chosen = sa.and_(_SESSION.account == account.id, *which)
         lasts = _SESSION.ended.is_(None)

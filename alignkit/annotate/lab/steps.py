@@ -10,6 +10,7 @@ import hmac
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -20,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.values import INVITED, NOBODY, OPEN, OWNER, Actor, LabError, timestamp
 from alignkit.annotate.project import engines, names
+from alignkit.annotate.project.engines import Condition
 
 _ACCOUNT = schema.account.c
 _AUDIT = schema.audit.c
@@ -34,23 +36,23 @@ LIVE = _PROJECT.state != values.DELETED
 """The condition for projects that are not deleted."""
 
 
-def id_fits(columns: Any, id: str) -> sa.ColumnElement[bool]:
+def id_fits(columns: Any, id: str) -> Condition:
     """Return the condition for the row with this public id."""
     return sa.func.substr(columns.hash, 1, len(values.public_id("0" * 64))) == id
 
 
+@dataclass
 class LabStep:
     """A transaction in which an actor reads or changes something."""
 
-    def __init__(self, conn: sa.Connection, actor: Actor, now: int) -> None:
-        self.conn = conn
-        self.actor = actor
-        self.now = now
-        self.rules = False  # whether accounts, roles or projects change
-        self.after: list[Callable[[], None]] = []
-        """What is called after the commit, before the next writer begins."""
+    conn: sa.Connection
+    actor: Actor
+    now: int
+    rules: bool = False  # whether accounts, roles or projects change
+    # what is called after the commit, before the next writer begins
+    after: list[Callable[[], None]] = field(default_factory=list)
 
-    def ask(self, what: sa.Table | sa.Select[Any], *which: sa.ColumnElement[bool]) -> Any:
+    def ask(self, what: sa.Table | sa.Select[Any], *which: Condition) -> Any:
         """Return rows."""
         query = sa.select(what) if isinstance(what, sa.Table) else what
         return self.conn.execute(query.where(*which))
@@ -60,12 +62,12 @@ class LabStep:
         self.rules |= table in _RULES
         self.conn.execute(sa.insert(table).values(values))
 
-    def update(self, table: sa.Table, *which: sa.ColumnElement[bool], **values: object) -> int:
+    def update(self, table: sa.Table, *which: Condition, **values: object) -> int:
         """Change rows; return how many."""
         self.rules |= table in _RULES and set(values) != {"seen"}
         return self.conn.execute(sa.update(table).where(*which).values(values)).rowcount
 
-    def delete(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
+    def delete(self, table: sa.Table, *which: Condition) -> int:
         """Delete rows; return how many."""
         self.rules |= table in _RULES
         return self.conn.execute(sa.delete(table).where(*which)).rowcount

@@ -12,7 +12,6 @@ from alignkit.annotate.lab.bodies import TokenRow
 from alignkit.annotate.lab.steps import LabDatabase, LabStep, id_fits
 from alignkit.annotate.lab.values import DAY, Actor, LabError, LabSession, digest
 
-_LONGEST = 365  # days of a token
 _TOKENS = 50  # of an account
 _FORGOTTEN = 30 * DAY  # seconds after it expired until a token is forgotten
 _TOKEN = schema.token.c
@@ -40,8 +39,6 @@ class Tokens:
         days: int = 90,
     ) -> TokenRow:
         """Make a token; its text, `ak_...`, is in this row only."""
-        if not 1 <= days <= _LONGEST:
-            raise LabError(f"Give 1 to {_LONGEST} days.", "invalid", "days")
         name = values.checked_title(name)
         text = f"ak_{secrets.token_urlsafe(32)}"
         with self._database.change(actor) as step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
 from itertools import chain
@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 from starlette.responses import Response
 
 from alignkit._support.wording import how_many
-from alignkit.annotate.adjudication.provenance import provenance
+from alignkit.annotate.adjudication.provenance import Record, provenance
 from alignkit.annotate.adjudication.voters import all_in, voters
 from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.lab import bodies
@@ -27,7 +27,7 @@ from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.managing import refusing
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.made_pairs import ORIGIN
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.copies import back_up
 from alignkit.annotate.server.answers import Download, file_name, pack, packed, text_name
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
@@ -104,8 +104,7 @@ class _Export:
             raise RefusedError(403, "This project hides names. Export the work of everyone.")
         self.numbers = ready if self.has_votes else None
         self.hidden = query.hidden or blind
-        self.names = _names(visit) if self.hidden else set()
-        self.hide: Callable[[str], str] = _HiddenNames(visit).hide if self.hidden else str
+        self._names = _HiddenNames(visit) if self.hidden else None
 
     @property
     def has_votes(self) -> bool:
@@ -133,17 +132,15 @@ class _Export:
         for pair in pairs:
             was_made = any(name in pair.attributes for name in ORIGIN.values())
             if pair.annotations or was_made:
-                yield _renamed(pair, self.hide, self.names) if self.hidden else pair
+                yield pair if self._names is None else self._names.renamed(pair)
 
     def origins(self) -> Iterator[str]:
         """Yield the decisions behind the gold standard, as lines of JSON."""
         if not self.provenance or self.whose not in (_Whose.ALL, _Whose.GOLD):
             return
         for record in provenance(self.store, done=self.done):
-            record["votes"] = {self.hide(name): vote for name, vote in record["votes"].items()}
-            for key in ("as", "adjudicator"):
-                if record[key]:
-                    record[key] = self.hide(record[key])
+            if self._names is not None:
+                self._names.rename(record)
             yield json.dumps(record, ensure_ascii=False) + "\n"
 
     def nothing(self) -> str:
@@ -167,23 +164,18 @@ class _Export:
         return packed(chain([first], pairs), self.format, stem, more)
 
 
-def _names(visit: LabVisit) -> set[str]:
-    """Return the names of all who annotate, people and systems."""
-    with visit.store.database.reading() as conn:
-        return set(queries.annotators(conn))
-
-
 class _HiddenNames:
     """What replaces the names of people: annotator1, annotator2 and so on, adjudicator1 ..."""
 
     def __init__(self, visit: LabVisit) -> None:
         with visit.store.database.reading() as conn:
             self._kept = {queries.gold_name(conn), *queries.sources(conn), *queries.roles(conn)}
-            people = [name for name in queries.annotators(conn) if name not in self._kept]
+            self._annotators = queries.annotators(conn)  # people and systems
         self._last = Counter[str]()  # the last number of each kind
         self._shown = {name: name for name in self._kept}
-        for name in people:
-            self._shown[name] = self._new("annotator")
+        for name in self._annotators:
+            if name not in self._kept:
+                self._shown[name] = self._new("annotator")
 
     def hide(self, name: str) -> str:
         """Return what is shown for a name; who is no annotator adjudicates."""
@@ -198,23 +190,27 @@ class _HiddenNames:
             self._last[kind] += 1
         return f"{kind}{self._last[kind]}"
 
+    def renamed(self, pair: SentencePair) -> SentencePair:
+        """Return a pair with other names of annotators, in its annotations and its attributes."""
+        annotations = {}
+        for name, annotation in pair.annotations.items():
+            start = annotation.start
+            if start in self._annotators:  # an alignment, not a set of suggestions
+                start = self.hide(start)
+            annotations[self.hide(name)] = replace(annotation, start=start)
+        attributes = dict(pair.attributes)
+        for key in _MAKERS:
+            if key in attributes:
+                makers = attributes[key].split(",")
+                attributes[key] = ",".join(map(self.hide, makers))
+        return replace(pair, annotations=annotations, attributes=attributes)
 
-def _renamed(
-    pair: SentencePair, hide: Callable[[str], str], names: Collection[str]
-) -> SentencePair:
-    """Return a pair with other names of annotators, in its annotations and its attributes."""
-    annotations = {}
-    for name, annotation in pair.annotations.items():
-        start = annotation.start
-        if start is not None and start in names:  # an alignment, not a set of suggestions
-            start = hide(start)
-        annotations[hide(name)] = replace(annotation, start=start)
-    attributes = dict(pair.attributes)
-    for key in _MAKERS:
-        if key in attributes:
-            makers = attributes[key].split(",")
-            attributes[key] = ",".join(map(hide, makers))
-    return replace(pair, annotations=annotations, attributes=attributes)
+    def rename(self, record: Record) -> None:
+        """Put other names into the record of a decision."""
+        record["votes"] = {self.hide(name): vote for name, vote in record["votes"].items()}
+        for key in ("as", "adjudicator"):
+            if record[key]:
+                record[key] = self.hide(record[key])
 
 
 def _limits(visit: LabVisit) -> tuple[bool, set[int] | None]:
@@ -223,7 +219,7 @@ def _limits(visit: LabVisit) -> tuple[bool, set[int] | None]:
         return False, None
     with visit.store.database.reading() as conn:
         ready = {k for k, those in voters(conn).items() if all_in(those)}
-        blind = bool(conn.execute(select(schema.project.c.blind)).scalar())
+        blind = bool(queries.settings(conn).blind)
     return blind, ready
 
 

@@ -55,7 +55,7 @@ class ProjectRole(NamedTuple):
 
 
 class ProjectRow(NamedTuple):
-    """A project in the list; its counts are those after event `n`, `last` is a time or empty."""
+    """A row of the table of projects; its counts are those after event `n`."""
 
     key: str
     slug: str
@@ -63,12 +63,17 @@ class ProjectRow(NamedTuple):
     task: Task
     languages: str
     state: Literal["making", "open", "archived"]
-    made: str
+    made: int
     n: int
     pairs: int
     done: int
-    last: str
-    etag: str
+    last: int | None
+    cleared: int | None
+
+    @property
+    def etag(self) -> str:
+        """A short hash of what its owners change."""
+        return etag(self.key, self.name, self.state)
 
 
 class NewSession(NamedTuple):
@@ -92,9 +97,8 @@ class LabSession(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A session that has ended: of whom, and why, as in "taken over by ben"."""
+    """A session that has ended, and why, as in "taken over by ben"."""
 
-    account: str
     why: str
 
 

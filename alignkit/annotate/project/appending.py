@@ -29,6 +29,14 @@ from alignkit.annotate.project.project_events import (
     decode_event,
 )
 from alignkit.annotate.project.queries import Appended, PairRow, StreamRow, last_change
+from alignkit.annotate.project.schema import (
+    COUNTS,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    LEARNED_SET,
+    PAIR,
+    STREAM,
+)
 from alignkit.annotate.project.state import PairState, completed, inverse, writes
 
 
@@ -39,10 +47,11 @@ def new_event(
     id: str = "",
     seq: int = 0,
     n: int = 0,
+    at: str = "",
     client_at: str = "",
     sent: str = "",
 ) -> log.LogEvent:
-    """Return an event with the present time; `Writer.add` sets its place and data unless given."""
+    """Return an event of now, unless a time is given; `Writer.add` sets its place and data."""
     return log.LogEvent(
         id=id or str(uuid4()),
         seq=seq,
@@ -50,7 +59,7 @@ def new_event(
         kind=kind,
         v=1,
         actor=actor,
-        at=log.now(),
+        at=at or log.now(),
         client_at=client_at,
         below=0,
         data=Raw(b"{}"),
@@ -63,7 +72,7 @@ class Batch:
 
     def __init__(self, conn: Connection, n: int | None = None) -> None:
         self.conn = conn
-        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _WRITES}
+        self._rows: dict[str, list[tables.Row]] = {name: [] for name in _WRITES}
         self._n = n  # the last event; None: not read yet
         self._stream: int | None = None  # the last new stream; None: not read yet
 
@@ -89,7 +98,7 @@ class Batch:
         counts = tables.count_row(state)
         if stream is None:
             if self._stream is None:
-                highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
+                highest = self.conn.execute(select(func.max(STREAM.id))).scalar()
                 self._stream = int(highest or 0)
             self._stream += 1
             stream = self._stream
@@ -116,11 +125,11 @@ class Batch:
 _WRITES = {
     "new stream": Prepared(insert(schema.stream)),
     "new counts": Prepared(insert(schema.pair_counts)),
-    "stream": Prepared(update(schema.stream).where(schema.stream.c.id == bindparam("_id"))),
+    "stream": Prepared(update(schema.stream).where(STREAM.id == bindparam("_id"))),
     "counts": Prepared(
         update(schema.pair_counts)
-        .where(schema.pair_counts.c.account == bindparam("_account"))
-        .where(schema.pair_counts.c.pair == bindparam("_pair"))
+        .where(COUNTS.account == bindparam("_account"))
+        .where(COUNTS.pair == bindparam("_pair"))
     ),
     "event": Prepared(insert(schema.event_table)),
 }
@@ -182,14 +191,14 @@ def append_sent(
     conn: Connection,
     k: int,
     annotator: str,
+    request: log.Request,
     *,
-    base: int,
-    rev: int,
-    events: Sequence[log.Sent],
     actor: str,
     prepare: Callable[[Writer, log.Sent, log.Data], None] | None = None,
 ) -> tuple[Appended, bool]:
     """Append the events of a client, all or none; return also whether any of them was new."""
+    base = request.base
+    events = request.events
     is_gold = annotator != actor  # which is assigned to nobody
     account, pair, stream, n, known = own_pair(
         conn, k, annotator, everything=is_gold, id=events[0].id
@@ -200,7 +209,7 @@ def append_sent(
     if len(events) > 1:
         known = queries.known_events(conn, {sent.id for sent in events})
     new = _unknown(events, stream.id, known)
-    if new and rev != pair.rev:
+    if new and request.rev != pair.rev:
         raise OldText(pair.rev)
     batch = Batch(conn, n)
     writer = Writer(batch, account, annotator, pair, stream)
@@ -219,7 +228,7 @@ def append_sent(
             if sent.kind in log.UNDOABLE and not writes(sent.kind, data):
                 # another tab did the same: the page has looked, and there is no step to undo
                 event.kind = "open"
-                data = log.Data(rev=rev, seen=data.seen)
+                data = log.Data(rev=pair.rev, seen=data.seen)
             writer.add(event, data)
     except Conflict as conflict:
         missed = queries.events_after(conn, stream.id, base)
@@ -288,9 +297,7 @@ def _unknown(
     return new
 
 
-_SELECT_PROJECT_STREAM = Prepared(
-    select(schema.stream.c.id, schema.stream.c.seq).where(schema.stream.c.pair == 0)
-)
+_SELECT_PROJECT_STREAM = Prepared(select(STREAM.id, STREAM.seq).where(STREAM.pair == 0))
 
 
 def append_to_project(conn: Connection, event: ProjectEvent, actor: str = "") -> None:
@@ -316,11 +323,10 @@ def enrolled(conn: Connection, name: str, role: str = "") -> int:
     return len(known) + 1
 
 
-def reopen_judged(conn: Connection) -> int:
-    """Open again the pairs that were done by judging; return how many pairs of annotators."""
+def reopen_judged(conn: Connection) -> None:
+    """Open again the pairs that were done by judging."""
     batch = Batch(conn)
     names = queries.annotators(conn)
-    count = 0
     judged = queries.judged_pairs(conn)
     for pair in queries.pair_rows(conn, {k for k, _ in judged}):
         for account, stream in queries.streams_of(conn, pair).items():
@@ -331,9 +337,7 @@ def reopen_judged(conn: Connection) -> int:
             data = log.Data(done=log.Turn(True, False), how="judge", when=before or "")
             writer.add(new_event("done"), data)
             writer.save()
-            count += 1
     batch.flush()
-    return count
 
 
 Rows = Iterable[tuple[int, Sequence[Suggestion]]]
@@ -386,12 +390,12 @@ def _next_learned(conn: Connection) -> tuple[int, str]:
 
     It follows the last learned set, unless the project's own set has replaced that everywhere.
     """
-    table = schema.learned_set.c
-    last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
+    last = conn.execute(
+        select(LEARNED_SET.number, LEARNED_SET.set).order_by(LEARNED_SET.number.desc())
+    ).first()
     if last is None:
         return 1, queries.shown_set(conn)
-    pair = schema.pair.c
-    is_shown = select(pair.k).where(pair.suggested != "").limit(1)
+    is_shown = select(PAIR.k).where(PAIR.suggested != "").limit(1)
     if conn.execute(is_shown).first() is None:
         return last.number + 1, queries.shown_set(conn)
     return last.number + 1, str(last.set)
@@ -399,14 +403,12 @@ def _next_learned(conn: Connection) -> tuple[int, str]:
 
 def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
     """Return the pairs (of all, or of some) for which any page has sent an event."""
-    events = schema.event_table.c
-    streams = schema.stream.c
-    query = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
+    query = select(STREAM.pair).where(EVENT_IS_IN_STREAM, EVENT.sent != "").distinct()
     if some is None:
         return set(conn.execute(query).scalars())
     pairs: set[int] = set()
     for portion in queries.portions(some):
-        pairs.update(conn.execute(query.where(streams.pair.in_(portion))).scalars())
+        pairs.update(conn.execute(query.where(STREAM.pair.in_(portion))).scalars())
     return pairs
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
-from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, comment_key, stored
+from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, Write, comment_key, stored
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Pair
 from alignkit.annotate.project.state import PairState, copied
@@ -139,9 +139,9 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
     data = Data(
         how=how,
         cells=_changed(old.cells, new.cells, 0),
-        bulk=_changed(dict.fromkeys(old.bulk, 1), dict.fromkeys(new.bulk, 1), 0),
-        rejected=_changed(dict.fromkeys(old.rejected, 1), dict.fromkeys(new.rejected, 1), 0),
-        settled=_changed(dict.fromkeys(old.settled, 1), dict.fromkeys(new.settled, 1), 0),
+        bulk=_changed_marks(old.bulk, new.bulk),
+        rejected=_changed_marks(old.rejected, new.rejected),
+        settled=_changed_marks(old.settled, new.settled),
         weights=_changed(old.weights, new.weights),
         comments=_changed(old.comments, new.comments),
         whys=_changed(old.whys, new.whys),
@@ -159,6 +159,11 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
     if old.done != new.done:
         data.done = Turn(old.done, new.done)
     return data
+
+
+def _changed_marks(old: set[Cell], new: set[Cell]) -> tuple[Write, ...]:
+    """Return the writes of the cells that are marked in one of two states, in order."""
+    return stored((*cell, int(cell in old), int(cell in new)) for cell in sorted(old ^ new))
 
 
 def _changed(old: Mapping[Any, Any], new: Mapping[Any, Any], missing: Any = None) -> Any:

@@ -331,7 +331,7 @@ class Database(Transactions):
     def _find_missing(self, accept: bool) -> None:
         """Find out whether the last events of a backup are missing; refuse such a backup."""
         with self.engine.connect() as conn:
-            last = conn.execute(sa.select(sa.func.max(schema.event_table.c.n))).scalar() or 0
+            last = conn.execute(sa.select(sa.func.max(schema.EVENT.n))).scalar() or 0
             missing = seals.missing_events(seals.read_seal(conn), int(last))
         if missing and not accept:
             raise ProjectError(f"{self.path}: {missing}. {_ACCEPT}")

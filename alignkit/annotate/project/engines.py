@@ -20,7 +20,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import quote
 
@@ -61,6 +61,12 @@ def _unescaped(value: Any) -> Any:
 
 TEXT = sa.Text().with_variant(_NulText(), "postgresql")
 INTEGER = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
+primary = partial(sa.Column, primary_key=True)
+not_null = partial(sa.Column, nullable=False)
+"""Declare a column of the primary key, and one in which each row has a value."""
+
+Condition = sa.ColumnElement[bool]
+"""What a query asks of rows."""
 
 BUSY = 10_000  # ms to wait for another writer
 CHECKED = f"busy_timeout={BUSY}", "foreign_keys=ON", "cell_size_check=ON", "trusted_schema=OFF"

@@ -211,16 +211,21 @@ class _SentData(Struct, forbid_unknown_fields=True, kw_only=True):
     seen: list[Cell] = []
 
 
-class _Edit(_SentData):
-    how: Literal["cell", "block", "word", "accept", "accept-all", "clear", "restore"]
+class _SentLinks(_SentData, kw_only=True):
+    """Links that are written, and what was suggested for them."""
+
     cells: _SentCells = []
     bulk: _SentBits = []
     rejected: _SentBits = []
-    settled: _SentBits = []
     set: _Label = ""
     threshold: float | None = None
     p: _Posteriors = []
     q: _Posteriors = []
+
+
+class _Edit(_SentLinks):
+    how: Literal["cell", "block", "word", "accept", "accept-all", "clear", "restore"]
+    settled: _SentBits = []
 
 
 class _Reject(_SentData):
@@ -253,17 +258,10 @@ class _Extract(_SentData):
     extracts: list[ExtractWrite]
 
 
-class _Done(_SentData):
+class _Done(_SentLinks):
     before: bool
     after: bool
     how: Literal["", "done"] = ""
-    cells: _SentCells = []
-    bulk: _SentBits = []
-    rejected: _SentBits = []
-    set: _Label = ""
-    threshold: float | None = None
-    p: _Posteriors = []
-    q: _Posteriors = []
 
 
 class _UndoOrRedo(_SentData):

@@ -18,13 +18,16 @@ from alignkit.annotate.project.project_events import Texts, decode_event
 from alignkit.annotate.project.queries import annotators
 from alignkit.annotate.project.state import PairState
 
+StreamKey = tuple[int, str]
+"""What names a stream: the pair (0 for the project) and the annotator."""
+
 
 class FoldedStream:
     """The state of a stream, and the event below each of its events."""
 
     __slots__ = ("belows", "key", "state")
 
-    def __init__(self, key: tuple[int, str], rev: int) -> None:
+    def __init__(self, key: StreamKey, rev: int) -> None:
         self.key = key
         self.state = PairState(rev=rev)
         self.belows = [0]
@@ -54,18 +57,18 @@ class FoldedLog:
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
         self.seq = 0  # the last event of the project
-        self.streams: dict[tuple[int, str], FoldedStream] = {}
+        self.streams: dict[StreamKey, FoldedStream] = {}
         self._revs: dict[int, int] = {}  # of pairs with corrected words
         tables.begin(conn)
 
-    def stream(self, key: tuple[int, str]) -> FoldedStream:
+    def stream(self, key: StreamKey) -> FoldedStream:
         """Return the stream of a pair and an annotator after the events so far."""
         if key not in self.streams:
             k, _ = key
             self.streams[key] = FoldedStream(key, self._revs.get(k, 1))
         return self.streams[key]
 
-    def add(self, key: tuple[int, str], seq: int, kind: str, below: int, data: Any) -> None:
+    def add(self, key: StreamKey, seq: int, kind: str, below: int, data: Any) -> None:
         """Apply the next event of a stream or of the project; see `FoldedStream.add`."""
         k, _ = key
         if k:
@@ -88,8 +91,8 @@ class FoldedLog:
                 self._revs[text.k] = text.rev
 
     def stream_tables(
-        self, streams: dict[int, tuple[int, str]]
-    ) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
+        self, streams: dict[int, StreamKey]
+    ) -> Iterator[tuple[Table, list[tables.Row]]]:
         """Yield the tables of streams with their rows, given the pair and annotator of each."""
         accounts = self.account_ids()
         rows = []

@@ -12,23 +12,27 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from alignkit.annotate.project import names, queries, schema
-from alignkit.annotate.project.engines import Prepared
+from alignkit.annotate.project.engines import Condition, Prepared
 from alignkit.annotate.project.events import Event
 from alignkit.annotate.project.queries import PairRow, StreamRow
+from alignkit.annotate.project.schema import (
+    ACCOUNT,
+    ASSIGNMENT,
+    COUNTS,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    IS_DONE,
+    PAIR,
+    PAIR_TEXT,
+    PROJECT,
+    STREAM,
+)
 from alignkit.annotate.project.state import PairState
 
 _MOST_CHANGES = 2000
 
-_account = schema.account.c
-_assignment = schema.assignment.c
-_counts = schema.pair_counts.c
-_event = schema.event_table.c
-_pair = schema.pair.c
-_project = schema.project.c
-_stream = schema.stream.c
-_text = schema.pair_text.c
 
-_IS_ASSIGNED_TO_GIVEN = _assignment.account == sa.bindparam("of")
+_IS_ASSIGNED_TO_GIVEN = ASSIGNMENT.account == sa.bindparam("of")
 
 
 class QueueRow(Struct, omit_defaults=True):
@@ -50,8 +54,8 @@ class Queue(Struct):
     done: int
 
 
-_IS_DONE_BY_GIVEN = sa.and_(_counts.account == sa.bindparam("of"), _counts.done.is_(True))
-_COUNT_DONE = sa.select(sa.func.count(_counts.pair)).where(_IS_DONE_BY_GIVEN)
+_IS_DONE_BY_GIVEN = sa.and_(COUNTS.account == sa.bindparam("of"), IS_DONE)
+_COUNT_DONE = sa.select(sa.func.count(COUNTS.pair)).where(_IS_DONE_BY_GIVEN)
 
 
 class _ListStatements:
@@ -61,12 +65,12 @@ class _ListStatements:
     whether suggestions are shown. `listed` is the condition for being in it.
     """
 
-    def __init__(self, k: Any, place: Any, shown: Any, listed: sa.ColumnElement[bool]) -> None:
+    def __init__(self, k: Any, place: Any, shown: Any, listed: Condition) -> None:
         given: Any = sa.bindparam("place")
         before = sa.select(k).where(place < given, listed).order_by(place.desc()).limit(1)
         after = sa.select(k).where(place > given, listed).order_by(place).limit(1)
         first = sa.select(k).where(place < given, listed).order_by(place).limit(1)
-        is_open = ~sa.select(_counts.pair).where(_IS_DONE_BY_GIVEN, _counts.pair == k).exists()
+        is_open = ~sa.select(COUNTS.pair).where(_IS_DONE_BY_GIVEN, COUNTS.pair == k).exists()
         number = sa.select(sa.func.count(k)).where(listed)
         self.place = Prepared(sa.select(place, shown).where(listed, k == sa.bindparam("k")))
         self.neighbours = Prepared(sa.select(before.scalar_subquery(), after.scalar_subquery()))
@@ -76,25 +80,25 @@ class _ListStatements:
         self.count = Prepared(number)
 
 
-_ALL_PAIRS = _ListStatements(_pair.k, _pair.k, sa.literal(True), _pair.k > 0)
+_ALL_PAIRS = _ListStatements(PAIR.k, PAIR.k, sa.literal(True), PAIR.k > 0)
 _ASSIGNED_PAIRS = _ListStatements(
-    _assignment.pair, _assignment.place, _assignment.shown, _IS_ASSIGNED_TO_GIVEN
+    ASSIGNMENT.pair, ASSIGNMENT.place, ASSIGNMENT.shown, _IS_ASSIGNED_TO_GIVEN
 )
 _COUNT_ALL_DONE = Prepared(_COUNT_DONE)
 _COUNT_ASSIGNED_DONE = Prepared(
-    _COUNT_DONE.where(_counts.pair == _assignment.pair, _IS_ASSIGNED_TO_GIVEN)
+    _COUNT_DONE.where(COUNTS.pair == ASSIGNMENT.pair, _IS_ASSIGNED_TO_GIVEN)
 )
 _CHANGES_AFTER = (
-    sa.select(_stream.pair, *queries.EVENT_COLUMNS)
+    sa.select(STREAM.pair, *queries.EVENT_COLUMNS)
     # + 0: the few events after a number are looked through, not all of the annotator's streams
-    .where(_event.stream + 0 == _stream.id, _stream.pair > 0)
-    .where(_stream.account == sa.bindparam("account"), _event.n > sa.bindparam("after"))
-    .order_by(_event.n)
+    .where(EVENT.stream + 0 == STREAM.id, STREAM.pair > 0)
+    .where(STREAM.account == sa.bindparam("account"), EVENT.n > sa.bindparam("after"))
+    .order_by(EVENT.n)
     .limit(sa.bindparam("most"))
 )
 _SELECT_ALL_CHANGES = Prepared(_CHANGES_AFTER)
 _SELECT_ASSIGNED_CHANGES = Prepared(
-    _CHANGES_AFTER.where(_assignment.account == _stream.account, _assignment.pair == _stream.pair)
+    _CHANGES_AFTER.where(ASSIGNMENT.account == STREAM.account, ASSIGNMENT.pair == STREAM.pair)
 )
 
 
@@ -121,10 +125,10 @@ class PairList:
     def _listed(self) -> sa.FromClause:
         """The number `k` and the place of each pair in the list, as a subquery."""
         if not self.assigned:
-            all_pairs = sa.select(_pair.k.label("k"), _pair.k.label("place"))
-            return all_pairs.where(_pair.k > 0).subquery("own")
-        assigned = sa.select(_assignment.pair.label("k"), _assignment.place)
-        return assigned.where(_assignment.account == self._account).subquery("own")
+            all_pairs = sa.select(PAIR.k.label("k"), PAIR.k.label("place"))
+            return all_pairs.where(PAIR.k > 0).subquery("own")
+        assigned = sa.select(ASSIGNMENT.pair.label("k"), ASSIGNMENT.place)
+        return assigned.where(ASSIGNMENT.account == self._account).subquery("own")
 
     def check(self, k: int) -> Any:
         """Check that a pair is in the list; return its place, and whether suggestions are shown."""
@@ -138,7 +142,7 @@ class PairList:
 
     def _was_assigned(self, k: int) -> bool:
         """Return whether a pair was taken away from the annotator."""
-        query = sa.select(_account.name).where(_account.id == self._account)
+        query = sa.select(ACCOUNT.name).where(ACCOUNT.id == self._account)
         name = self._conn.execute(query).scalar()
         return any((k, name) in event.gone for event in queries.assignments(self._conn))
 
@@ -181,29 +185,29 @@ class PairList:
     def queue(self, after: int, limit: int, query: str = "", only: str = "") -> Queue:
         """Return a part of the list, or of the pairs in it that a search and a filter leave."""
         listed = self._listed
-        own_counts = sa.and_(_counts.pair == _pair.k, _counts.account == self._account)
-        own_stream = sa.and_(_stream.pair == _pair.k, _stream.account == self._account)
+        own_counts = sa.and_(COUNTS.pair == PAIR.k, COUNTS.account == self._account)
+        own_stream = sa.and_(STREAM.pair == PAIR.k, STREAM.account == self._account)
         joined = (
-            listed.join(schema.pair, _pair.k == listed.c.k)
+            listed.join(schema.pair, PAIR.k == listed.c.k)
             .outerjoin(schema.pair_counts, own_counts)
             .join(schema.pair_text, queries.TEXT_IS_PRESENT)
             .outerjoin(schema.stream, own_stream)
         )
         columns = (
-            _pair.k,
-            _pair.id,
-            sa.func.coalesce(_counts.done, False),
-            sa.func.coalesce(_counts.links, 0),
-            sa.func.coalesce(_counts.comments, 0),
-            _text.source,
-            _text.target,
+            PAIR.k,
+            PAIR.id,
+            sa.func.coalesce(COUNTS.done, False),
+            sa.func.coalesce(COUNTS.links, 0),
+            sa.func.coalesce(COUNTS.comments, 0),
+            PAIR_TEXT.source,
+            PAIR_TEXT.target,
         )
         conditions = [*_containing(query), *_filtered(only)]
         part = (
             sa.select(*columns)
             .select_from(joined)
             .where(*conditions)
-            .order_by(_pair.id != query, listed.c.place)  # the pair with just this id first
+            .order_by(PAIR.id != query, listed.c.place)  # the pair with just this id first
             .offset(max(after, 0))
             .limit(limit)
         )
@@ -229,28 +233,28 @@ class PairList:
         return last_event.n, changes
 
 
-def _containing(query: str) -> list[sa.ColumnElement[bool]]:
+def _containing(query: str) -> list[Condition]:
     """Return what a search asks: id, words or comments contain a text, ignoring case."""
     if not query:
         return []
     text = query.casefold()
-    in_pair = _pair.search.contains(text, autoescape=True)
-    in_comments = _stream.notes.contains(text, autoescape=True)
+    in_pair = PAIR.search.contains(text, autoescape=True)
+    in_comments = STREAM.notes.contains(text, autoescape=True)
     return [sa.or_(in_pair, in_comments)]
 
 
-def _filtered(only: str, actor: str | None = None) -> list[sa.ColumnElement[bool]]:
+def _filtered(only: str, actor: str | None = None) -> list[Condition]:
     """Return what a filter asks of a stream, and `mine` of the events that somebody sent."""
     if only == "mine":
-        sent = [queries.EVENT_IS_IN_STREAM, _event.kind != "open"]
+        sent = [EVENT_IS_IN_STREAM, EVENT.kind != "open"]
         if actor is not None:
-            sent.append(_event.actor == actor)
-        return [sa.select(_event.n).where(*sent).correlate(schema.stream).exists()]
+            sent.append(EVENT.actor == actor)
+        return [sa.select(EVENT.n).where(*sent).correlate(schema.stream).exists()]
     conditions = {
-        "open": _counts.done.is_not(True),
-        "done": _counts.done.is_(True),
-        "flagged": _stream.state.contains('"flags":["'),
-        "commented": _stream.notes != "",
+        "open": COUNTS.done.is_not(True),
+        "done": IS_DONE,
+        "flagged": STREAM.state.contains('"flags":["'),
+        "commented": STREAM.notes != "",
     }
     return [conditions[only]] if only else []
 
@@ -258,13 +262,13 @@ def _filtered(only: str, actor: str | None = None) -> list[sa.ColumnElement[bool
 def pairs_with(conn: sa.Connection, query: str, only: str, actor: str) -> set[int]:
     """Return the pairs that a search and a filter leave, of all streams; `mine`: decided by one."""
     pairs = (
-        sa.select(_pair.k)
-        .select_from(schema.pair.outerjoin(schema.stream, _stream.pair == _pair.k))
+        sa.select(PAIR.k)
+        .select_from(schema.pair.outerjoin(schema.stream, STREAM.pair == PAIR.k))
         .where(*_containing(query), *_filtered(only, actor))
     )
     if only == "mine":
-        gold = sa.select(_account.id).where(_account.name == queries.gold_name(conn))
-        pairs = pairs.where(_stream.account == gold.scalar_subquery())
+        gold = sa.select(ACCOUNT.id).where(ACCOUNT.name == queries.gold_name(conn))
+        pairs = pairs.where(STREAM.account == gold.scalar_subquery())
     return set(conn.execute(pairs).scalars())
 
 
@@ -283,13 +287,13 @@ class OwnPair(NamedTuple):
 
 
 _sent_event = schema.event_table.alias()
-_OWN_STREAM = sa.and_(_stream.account == _account.id, _stream.pair == _pair.k)
-_OWN_ASSIGNMENT = sa.and_(_assignment.account == _account.id, _assignment.pair == _pair.k)
+_OWN_STREAM = sa.and_(STREAM.account == ACCOUNT.id, STREAM.pair == PAIR.k)
+_OWN_ASSIGNMENT = sa.and_(ASSIGNMENT.account == ACCOUNT.id, ASSIGNMENT.pair == PAIR.k)
 _SELECT_OWN_PAIR = Prepared(
     sa.select(
-        _account.id,
+        ACCOUNT.id,
         *queries.STREAM_COLUMNS,
-        sa.or_(_assignment.pair.is_not(None), _project.assigning == ""),
+        sa.or_(ASSIGNMENT.pair.is_not(None), PROJECT.assigning == ""),
         queries.LAST_NUMBER.scalar_subquery(),
         _sent_event.c.id,
         _sent_event.c.stream,

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -14,9 +14,23 @@ import sqlalchemy as sa
 from msgspec import Raw, Struct
 
 from alignkit.annotate.project import names, schema
-from alignkit.annotate.project.engines import Prepared
+from alignkit.annotate.project.engines import Condition, Prepared
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.project_events import Account, Assign, Suggestion
+from alignkit.annotate.project.schema import (
+    ACCOUNT,
+    COUNTS,
+    ENTRY,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    IS_DONE,
+    PAIR,
+    PAIR_TEXT,
+    PROJECT,
+    STREAM,
+    STREAM_IS_OF_ACCOUNT,
+    TRAINING,
+)
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
 from alignkit.errors import AlignkitError
 from alignkit.model.annotation import read_moment
@@ -114,30 +128,19 @@ _DONE_BY_JUDGING = '"how":"judge"'
 # Statements that are asked for each stream stand before the function that asks them, for making
 # them takes longer than asking them. Those that are asked most often are `Prepared`.
 
-_account = schema.account.c
-_counts = schema.pair_counts.c
-_event = schema.event_table.c
-_pair = schema.pair.c
-_project = schema.project.c
-_stream = schema.stream.c
-_text = schema.pair_text.c
-_training = schema.training.c
-_entry = schema.training_entry.c
 
-EVENT_COLUMNS = [_event[name] for name in Event.__struct_fields__]
-PAIR_COLUMNS = _pair.k, _pair.id, _pair.rev, _pair.attributes, _text.source, _text.target
-STREAM_COLUMNS = _stream.id, _stream.state, _stream.undo_top, _stream.redo_top
+EVENT_COLUMNS = [EVENT[name] for name in Event.__struct_fields__]
+PAIR_COLUMNS = PAIR.k, PAIR.id, PAIR.rev, PAIR.attributes, PAIR_TEXT.source, PAIR_TEXT.target
+STREAM_COLUMNS = STREAM.id, STREAM.state, STREAM.undo_top, STREAM.redo_top
 
-EVENT_IS_IN_STREAM = _event.stream == _stream.id
-_EVENT_IS_IN_GIVEN_STREAM = _event.stream == sa.bindparam("stream")
-_STREAM_IS_OF_GIVEN_PAIR = _stream.pair == sa.bindparam("k")
-PAIR_IS_GIVEN = _pair.k == sa.bindparam("k")
-TEXT_IS_PRESENT = sa.and_(_text.pair == _pair.k, _text.rev == _pair.rev)
-_IS_OF_PROJECT = sa.and_(EVENT_IS_IN_STREAM, _stream.pair == 0)
-HAS_GIVEN_NAME = sa.and_(_account.name == sa.bindparam("name"), _account.id > 0)
+_EVENT_IS_IN_GIVEN_STREAM = EVENT.stream == sa.bindparam("stream")
+_STREAM_IS_OF_GIVEN_PAIR = STREAM.pair == sa.bindparam("k")
+PAIR_IS_GIVEN = PAIR.k == sa.bindparam("k")
+TEXT_IS_PRESENT = sa.and_(PAIR_TEXT.pair == PAIR.k, PAIR_TEXT.rev == PAIR.rev)
+_IS_OF_PROJECT = sa.and_(EVENT_IS_IN_STREAM, STREAM.pair == 0)
+HAS_GIVEN_NAME = sa.and_(ACCOUNT.name == sa.bindparam("name"), ACCOUNT.id > 0)
 
-LAST_NUMBER = sa.select(sa.func.max(_event.n))
-_PROJECT_SET = sa.select(_project.suggestions).scalar_subquery()
+LAST_NUMBER = sa.select(sa.func.max(EVENT.n))
 PAIRS_WITH_TEXTS = schema.pair.join(schema.pair_text, TEXT_IS_PRESENT)
 _SELECT_PAIRS = sa.select(*PAIR_COLUMNS).select_from(PAIRS_WITH_TEXTS)
 
@@ -164,7 +167,7 @@ class StreamRow(NamedTuple):
     state: PairState
 
 
-_SELECT_ACCOUNT = Prepared(sa.select(_account.id).where(HAS_GIVEN_NAME))
+_SELECT_ACCOUNT = Prepared(sa.select(ACCOUNT.id).where(HAS_GIVEN_NAME))
 
 
 def account_of(conn: sa.Connection, name: str) -> int:
@@ -183,13 +186,13 @@ def gold_account(conn: sa.Connection) -> int | None:
 
 def annotators(conn: sa.Connection) -> list[str]:
     """Return the names of all annotators, in the order of their entry."""
-    query = sa.select(_account.name).where(_account.id > 0).order_by(_account.id)
+    query = sa.select(ACCOUNT.name).where(ACCOUNT.id > 0).order_by(ACCOUNT.id)
     return list(conn.execute(query).scalars())
 
 
 def roles(conn: sa.Connection) -> dict[str, str]:
     """Return the roles with which alignments were imported, of those that are not by people."""
-    query = sa.select(_event.data).where(_event.kind == "account")
+    query = sa.select(EVENT.data).where(EVENT.kind == "account")
     role_by_name = {}
     for text in conn.execute(query).scalars():
         account = msgspec.json.decode(text, type=Account)
@@ -206,7 +209,7 @@ def last_n(conn: sa.Connection) -> int:
     return int(_SELECT_LAST_NUMBER.first(conn)[0] or 0)
 
 
-_SELECT_LAST_PAIR = Prepared(sa.select(sa.func.max(_pair.k)))
+_SELECT_LAST_PAIR = Prepared(sa.select(sa.func.max(PAIR.k)))
 
 
 def count_pairs(conn: sa.Connection) -> int:
@@ -214,9 +217,14 @@ def count_pairs(conn: sa.Connection) -> int:
     return int(_SELECT_LAST_PAIR.first(conn)[0] or 0)
 
 
+def settings(conn: sa.Connection) -> sa.Row[Any]:
+    """Return the row of the project, which has its settings."""
+    return conn.execute(sa.select(schema.project)).one()
+
+
 def project_info(conn: sa.Connection) -> ProjectInfo:
     """Return the description of the project."""
-    row = conn.execute(sa.select(schema.project)).one()
+    row = settings(conn)
     return ProjectInfo(
         name=row.name,
         key=row.key,
@@ -235,9 +243,9 @@ def project_info(conn: sa.Connection) -> ProjectInfo:
 def suggesting(conn: sa.Connection) -> str | None:
     """Return the annotator whose links are suggested; None if suggestions come from elsewhere."""
     query = (
-        sa.select(_account.name)
-        .where(_account.name == _project.suggestions)
-        .where(_counts.account == _account.id, _counts.done.is_(True))
+        sa.select(ACCOUNT.name)
+        .where(ACCOUNT.name == PROJECT.suggestions)
+        .where(COUNTS.account == ACCOUNT.id, IS_DONE)
         .limit(1)
     )
     return conn.execute(query).scalar()
@@ -245,7 +253,7 @@ def suggesting(conn: sa.Connection) -> str | None:
 
 def shown_set(conn: sa.Connection) -> str:
     """Return the set of suggestions that is shown; empty if there is none."""
-    return str(conn.execute(sa.select(_PROJECT_SET)).scalar())
+    return str(settings(conn).suggestions)
 
 
 def sources(conn: sa.Connection) -> set[str]:
@@ -260,17 +268,17 @@ def sources(conn: sa.Connection) -> set[str]:
 
 def gold_name(conn: sa.Connection) -> str:
     """Return the name of the gold standard."""
-    return str(conn.execute(sa.select(_project.gold)).scalar())
+    return str(settings(conn).gold)
 
 
 def task_of(conn: sa.Connection) -> str:
     """Return the task of annotators; see `names.TASKS`."""
-    return str(conn.execute(sa.select(_project.task)).scalar())
+    return str(settings(conn).task)
 
 
 def scheme_of(conn: sa.Connection) -> Scheme | None:
     """Return the scheme for judging pairs; None if this alignkit does not know it."""
-    return known_scheme(conn.execute(sa.select(_project.scheme)).scalar() or "")
+    return known_scheme(settings(conn).scheme)
 
 
 def known_scheme(name: str) -> Scheme | None:
@@ -283,27 +291,27 @@ def known_scheme(name: str) -> Scheme | None:
 
 def judged_pairs(conn: sa.Connection) -> set[tuple[int, int]]:
     """Return the pair and account of work that was last marked done by judging."""
-    was_set = sa.and_(_event.kind == "setting", _event.data.contains(_JUDGE_TASK))
-    judging = sa.select(_event.n).where(_IS_OF_PROJECT, was_set).limit(1)
+    was_set = sa.and_(EVENT.kind == "setting", EVENT.data.contains(_JUDGE_TASK))
+    judging = sa.select(EVENT.n).where(_IS_OF_PROJECT, was_set).limit(1)
     if conn.execute(judging).first() is None:
         return set()
     judged = (
-        sa.select(_stream.pair, _stream.account)
-        .select_from(_last_events(_event.kind == "done"))
-        .where(_event.data.contains(_DONE_BY_JUDGING))
+        sa.select(STREAM.pair, STREAM.account)
+        .select_from(_last_events(EVENT.kind == "done"))
+        .where(EVENT.data.contains(_DONE_BY_JUDGING))
     )
     return {(k, account) for k, account in conn.execute(judged)}
 
 
-def _last_events(*conditions: sa.ColumnElement[bool]) -> sa.FromClause:
+def _last_events(*conditions: Condition) -> sa.FromClause:
     """Return the last event of each stream that meets the conditions, with its stream."""
     last = (
-        sa.select(_event.stream, sa.func.max(_event.seq).label("seq"))
+        sa.select(EVENT.stream, sa.func.max(EVENT.seq).label("seq"))
         .where(EVENT_IS_IN_STREAM, *conditions)
-        .group_by(_event.stream)
+        .group_by(EVENT.stream)
         .subquery()
     )
-    is_last = sa.and_(_event.stream == last.c.stream, _event.seq == last.c.seq)
+    is_last = sa.and_(EVENT.stream == last.c.stream, EVENT.seq == last.c.seq)
     return last.join(schema.event_table, is_last).join(schema.stream, EVENT_IS_IN_STREAM)
 
 
@@ -322,18 +330,21 @@ def pair_row(conn: sa.Connection, k: int) -> PairRow:
 
 def pair_rows(conn: sa.Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
     """Yield all pairs, or those with some numbers, with their words, in order."""
-    query = _SELECT_PAIRS.order_by(_pair.k)
+    query = _SELECT_PAIRS.order_by(PAIR.k)
     if some is None:
-        yield from map(read_pair, conn.execute(query.where(_pair.k > 0)))
+        yield from map(read_pair, conn.execute(query.where(PAIR.k > 0)))
         return
     for portion in portions(sorted(set(some))):
-        yield from map(read_pair, conn.execute(query.where(_pair.k.in_(portion))))
+        yield from map(read_pair, conn.execute(query.where(PAIR.k.in_(portion))))
 
 
-def portions(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield portions of values that fit into one query."""
-    for start in range(0, len(values), _MOST_PARAMETERS):
-        yield values[start : start + _MOST_PARAMETERS]
+def portions(values: Iterable[T], size: int = _MOST_PARAMETERS) -> Iterator[list[T]]:
+    """Yield values in portions of a size; by default they fit into one query."""
+    left = iter(values)
+    portion = list(islice(left, size))
+    while portion:
+        yield portion
+        portion = list(islice(left, size))
 
 
 def read_pair(row: Any) -> PairRow:
@@ -344,28 +355,28 @@ def read_pair(row: Any) -> PairRow:
 
 def trees_of(conn: sa.Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
     """Return the imported trees of pairs, as text by side and name; half-open numbers."""
-    has_trees = _pair.trees != "{}"
-    query = sa.select(_pair.k, _pair.trees).where(_pair.k >= first, _pair.k < last, has_trees)
+    has_trees = PAIR.trees != "{}"
+    query = sa.select(PAIR.k, PAIR.trees).where(PAIR.k >= first, PAIR.k < last, has_trees)
     return {k: _trees(text) for k, text in conn.execute(query)}
 
 
 def texts_of(conn: sa.Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
     """Return the present and earlier source and target words of a pair, by revision."""
-    query = sa.select(_text.rev, _text.source, _text.target).where(_text.pair == k)
+    query = sa.select(PAIR_TEXT.rev, PAIR_TEXT.source, PAIR_TEXT.target).where(PAIR_TEXT.pair == k)
     rows = conn.execute(query)
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
-_LAST_ROUND = sa.select(sa.func.max(_training.number)).scalar_subquery()
+_LAST_ROUND = sa.select(sa.func.max(TRAINING.number)).scalar_subquery()
 _SELECT_ROUND_TO_PASS = Prepared(
-    sa.select(_training.number)
+    sa.select(TRAINING.number)
     .select_from(
         schema.training.outerjoin(
             schema.training_entry,
-            sa.and_(_entry.round == _training.number, _entry.account == sa.bindparam("of")),
+            sa.and_(ENTRY.round == TRAINING.number, ENTRY.account == sa.bindparam("of")),
         )
     )
-    .where(_training.number == _LAST_ROUND, _training.size > 0, _entry.account.is_(None))
+    .where(TRAINING.number == _LAST_ROUND, TRAINING.size > 0, ENTRY.account.is_(None))
 )
 
 
@@ -375,9 +386,9 @@ def must_train(conn: sa.Connection, account: int) -> bool:
 
 
 _SELECT_STREAMS_OF_PAIR = (
-    sa.select(_stream.account, *STREAM_COLUMNS)
+    sa.select(STREAM.account, *STREAM_COLUMNS)
     .where(_STREAM_IS_OF_GIVEN_PAIR)
-    .order_by(_stream.account)
+    .order_by(STREAM.account)
 )
 
 
@@ -387,14 +398,12 @@ def streams_of(conn: sa.Connection, pair: PairRow) -> dict[int, StreamRow]:
     return {account: read_stream(stored, pair) for account, *stored in rows}
 
 
-def states(
-    conn: sa.Connection, *conditions: sa.ColumnElement[bool]
-) -> Iterator[tuple[int, int, PairState]]:
+def states(conn: sa.Connection, *conditions: Condition) -> Iterator[tuple[int, int, PairState]]:
     """Yield the pair, annotator and state of each stream that meets the conditions, in order."""
     query = (
-        sa.select(_stream.pair, _stream.account, _stream.state)
+        sa.select(STREAM.pair, STREAM.account, STREAM.state)
         .where(*conditions)
-        .order_by(_stream.pair, _stream.account)
+        .order_by(STREAM.pair, STREAM.account)
     )
     for k, account, text in conn.execute(query):
         yield k, account, decode_state(text)
@@ -428,10 +437,10 @@ def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
 
 
 _SELECT_LOG_OF_PAIR = (
-    sa.select(_stream.account, _event.sent, *EVENT_COLUMNS)
+    sa.select(STREAM.account, EVENT.sent, *EVENT_COLUMNS)
     .select_from(schema.event_table.join(schema.stream, EVENT_IS_IN_STREAM))
     .where(_STREAM_IS_OF_GIVEN_PAIR)
-    .order_by(_stream.id, _event.seq)
+    .order_by(STREAM.id, EVENT.seq)
 )
 
 
@@ -446,8 +455,8 @@ def pair_log(conn: sa.Connection, k: int) -> dict[int, list[LogEvent]]:
 
 _SELECT_EVENTS_AFTER = (
     sa.select(*EVENT_COLUMNS)
-    .where(_EVENT_IS_IN_GIVEN_STREAM, _event.seq > sa.bindparam("after"))
-    .order_by(_event.seq)
+    .where(_EVENT_IS_IN_GIVEN_STREAM, EVENT.seq > sa.bindparam("after"))
+    .order_by(EVENT.seq)
 )
 
 
@@ -466,8 +475,8 @@ def event_of(row: Any) -> Event:
     return Event(*fields)
 
 
-_SELECT_IDS = sa.select(_event.seq, _event.id).where(
-    _EVENT_IS_IN_GIVEN_STREAM, _event.seq.in_(sa.bindparam("seqs", expanding=True))
+_SELECT_IDS = sa.select(EVENT.seq, EVENT.id).where(
+    _EVENT_IS_IN_GIVEN_STREAM, EVENT.seq.in_(sa.bindparam("seqs", expanding=True))
 )
 
 
@@ -482,21 +491,21 @@ def event_ids(conn: sa.Connection, stream: int | None, *seqs: int) -> list[str |
 
 def _select_stack() -> sa.Select[Any]:
     """Return the statement that follows a stack of undo down: each event names the one below."""
-    columns = _event.seq, _event.below
+    columns = EVENT.seq, EVENT.below
     top = (
         sa.select(*columns, sa.literal(1).label("depth"))
-        .where(_EVENT_IS_IN_GIVEN_STREAM, _event.seq == sa.bindparam("top"))
+        .where(_EVENT_IS_IN_GIVEN_STREAM, EVENT.seq == sa.bindparam("top"))
         .cte("stack", recursive=True)
     )
     below = (
         sa.select(*columns, top.c.depth + 1)
-        .where(_EVENT_IS_IN_GIVEN_STREAM, _event.seq == top.c.below)
+        .where(_EVENT_IS_IN_GIVEN_STREAM, EVENT.seq == top.c.below)
         .where(top.c.depth < sa.bindparam("most"))
     )
     reached = top.union_all(below)
     return (
         sa.select(*EVENT_COLUMNS)
-        .where(_EVENT_IS_IN_GIVEN_STREAM, _event.seq == reached.c.seq)
+        .where(_EVENT_IS_IN_GIVEN_STREAM, EVENT.seq == reached.c.seq)
         .order_by(reached.c.depth)
     )
 
@@ -511,15 +520,15 @@ def stack(conn: sa.Connection, stream: int | None, top: int, most: int) -> list[
     return [event_of(row) for row in _SELECT_STACK(conn, stream=stream, top=top, most=most)]
 
 
-_SELECT_KNOWN = sa.select(_event.id, _event.stream, _event.sent).where(
-    _event.id.in_(sa.bindparam("ids", expanding=True))
+_SELECT_KNOWN = sa.select(EVENT.id, EVENT.stream, EVENT.sent).where(
+    EVENT.id.in_(sa.bindparam("ids", expanding=True))
 )
 
 
 def known_events(conn: sa.Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and digest of those events that are stored already."""
     known = {}
-    for portion in portions(list(ids)):
+    for portion in portions(ids):
         for id, stream, digest in conn.execute(_SELECT_KNOWN, {"ids": portion}):
             known[id] = stream, digest
     return known
@@ -528,9 +537,9 @@ def known_events(conn: sa.Connection, ids: Iterable[str]) -> dict[str, tuple[int
 def log_events(conn: sa.Connection, after: int = 0) -> Iterator[LogEvent]:
     """Yield the log after an event in order, in constant memory."""
     query = (
-        sa.select(*EVENT_COLUMNS, _stream.pair, _account.name, _event.sent)
-        .where(EVENT_IS_IN_STREAM, _account.id == _stream.account, _event.n > after)
-        .order_by(_event.n)
+        sa.select(*EVENT_COLUMNS, STREAM.pair, ACCOUNT.name, EVENT.sent)
+        .where(EVENT_IS_IN_STREAM, STREAM_IS_OF_ACCOUNT, EVENT.n > after)
+        .order_by(EVENT.n)
         .execution_options(yield_per=1000)
     )
     with conn.execute(query) as rows:
@@ -549,8 +558,8 @@ def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:
 
 def last_changes(conn: sa.Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
     """Return the time of the last change of each stream of the pairs from `first` to `end` - 1."""
-    last = _last_events(_stream.pair >= first, _stream.pair < end, _event.kind != "open")
-    columns = _stream.pair, _stream.account, _stream.id, _event.kind, _event.at, _event.data
+    last = _last_events(STREAM.pair >= first, STREAM.pair < end, EVENT.kind != "open")
+    columns = STREAM.pair, STREAM.account, STREAM.id, EVENT.kind, EVENT.at, EVENT.data
     times: dict[tuple[int, int], str | None] = {}
     for k, account, stream, kind, at, text in conn.execute(sa.select(*columns).select_from(last)):
         data = decode_data(text.encode())
@@ -584,7 +593,7 @@ def _time_of(at: str, data: Data) -> str | None:
     return read_moment(at, "the time of an event")
 
 
-_SELECT_PLAN = Prepared(sa.select(_project.assigning).where(_project.assigning != ""))
+_SELECT_PLAN = Prepared(sa.select(PROJECT.assigning).where(PROJECT.assigning != ""))
 
 
 def has_assignments(conn: sa.Connection) -> bool:
@@ -593,7 +602,7 @@ def has_assignments(conn: sa.Connection) -> bool:
 
 
 _SELECT_ASSIGNMENTS = (
-    sa.select(_event.data).where(_IS_OF_PROJECT, _event.kind == "assign").order_by(_event.seq)
+    sa.select(EVENT.data).where(_IS_OF_PROJECT, EVENT.kind == "assign").order_by(EVENT.seq)
 )
 
 

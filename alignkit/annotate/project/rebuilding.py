@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
 from alignkit.annotate.project import schema, tables
 from alignkit.annotate.project.database import first_fault
 from alignkit.annotate.project.events import LogEvent
-from alignkit.annotate.project.folding import FoldedLog
+from alignkit.annotate.project.folding import FoldedLog, StreamKey
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.places import beside, new_project
-from alignkit.annotate.project.queries import annotators
+from alignkit.annotate.project.queries import annotators, portions
 
 _ROWS = 10_000  # rows that are written at once
 
@@ -28,8 +26,8 @@ def build_project(place: str, log: Iterable[LogEvent]) -> None:
 def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
     """Write a log into empty tables, and what follows from it."""
     fold = FoldedLog(conn)
-    streams: dict[tuple[int, str], int] = {}  # the number of each pair and annotator
-    for rows in _portions(_event_rows(log, fold, streams)):
+    streams: dict[StreamKey, int] = {}  # the number of each pair and annotator
+    for rows in portions(_event_rows(log, fold, streams), _ROWS):
         into = insert(schema.event_table)
         if conn.dialect.name == "sqlite":  # in less time, as tuples: rows have all columns in order
             text = str(into.compile(dialect=conn.dialect))
@@ -39,17 +37,17 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
     _check_streams(conn, streams)
     keys = {id: key for key, id in streams.items()}
     for table, table_rows in fold.stream_tables(keys):
-        for rows in _portions(table_rows):
+        for rows in portions(table_rows, _ROWS):
             conn.execute(insert(table), rows)
     fault = first_fault(conn)  # foreign keys are not checked while a file is filled
     if fault:
         raise ProjectError(f"no project follows from the log: {fault}")
 
 
-def _check_streams(conn: Connection, streams: Iterable[tuple[int, str]]) -> None:
+def _check_streams(conn: Connection, streams: Iterable[StreamKey]) -> None:
     """Check that a log has made a project, and the annotators and pairs of its streams."""
-    key = conn.execute(select(schema.project.c.key)).scalar()
-    pairs = set(conn.execute(select(schema.pair.c.k)).scalars())
+    key = conn.execute(select(schema.PROJECT.key)).scalar()
+    pairs = set(conn.execute(select(schema.PAIR.k)).scalars())
     if not key or pairs == {0}:
         raise ProjectError("the log has no project: its first events, of pair 0, are missing")
     accounts = annotators(conn)
@@ -61,8 +59,8 @@ def _check_streams(conn: Connection, streams: Iterable[tuple[int, str]]) -> None
 
 
 def _event_rows(
-    log: Iterable[LogEvent], fold: FoldedLog, streams: dict[tuple[int, str], int]
-) -> Iterator[dict[str, Any]]:
+    log: Iterable[LogEvent], fold: FoldedLog, streams: dict[StreamKey, int]
+) -> Iterator[tables.Row]:
     """Yield the rows of events; fold them and number their streams meanwhile."""
     ids: set[str] = set()
     last = 0
@@ -75,12 +73,3 @@ def _event_rows(
         ids.add(event.id)
         stream = streams.setdefault(key, len(streams) + 1)
         yield tables.event_row(event, stream)
-
-
-def _portions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield rows, as many at a time as are written at once."""
-    left = iter(rows)
-    portion = list(islice(left, _ROWS))
-    while portion:
-        yield portion
-        portion = list(islice(left, _ROWS))

@@ -21,16 +21,16 @@ from sqlalchemy import Connection, Table, func, or_, select
 
 from alignkit.annotate.project import schema, seals, tables
 from alignkit.annotate.project.engines import in_memory
-from alignkit.annotate.project.folding import FoldedLog, FoldedStream
+from alignkit.annotate.project.folding import FoldedLog, FoldedStream, StreamKey
 from alignkit.annotate.project.names import OldProject, ProjectError
 from alignkit.annotate.project.queries import last_n
+from alignkit.annotate.project.schema import ACCOUNT, EVENT, STREAM, STREAM_IS_OF_ACCOUNT
 from alignkit.annotate.project.store import Store
 
 _MOST = 1000  # differences that are listed
 _BATCH = 1000  # rows that are read at a time, and stay in the cache of the processor
 _LONG = 150_000  # events: to fold half of them takes longer than to start a process
-_event = schema.event_table.c
-_LOG = select(_event.stream, _event.seq, _event.kind, _event.below, _event.data).order_by(_event.n)
+_LOG = select(EVENT.stream, EVENT.seq, EVENT.kind, EVENT.below, EVENT.data).order_by(EVENT.n)
 _SCRIPT = """
 import sys
 
@@ -80,7 +80,7 @@ WHOLE = ReplayShare(0, 1)
 
 
 def replay(
-    store: Store, *, tell: Callable[[int], None] | None = None, processes: int | None = None
+    store: Store, *, tell: Callable[[int], None] = lambda _: None, processes: int | None = None
 ) -> Replay:
     """Fold the log of a project and compare it with all tables."""
     if store.database.is_old:
@@ -96,8 +96,7 @@ def replay(
         other = wait()
     if other is None:  # it was killed, or there is no room for it
         return result.joined(replay_share(store, ReplayShare(1, 2), tell))
-    if tell is not None:
-        tell(other.events)
+    tell(other.events)
     return result.joined(other)
 
 
@@ -142,7 +141,7 @@ def main(part: int, of: int, path: str) -> None:
 
 
 def replay_share(
-    store: Store, share: ReplayShare = WHOLE, tell: Callable[[int], None] | None = None
+    store: Store, share: ReplayShare, tell: Callable[[int], None] = lambda _: None
 ) -> Replay:
     """Do the work of one process; the first also checks everything that is not a stream."""
     result = Replay()
@@ -178,16 +177,14 @@ def replay_share(
     return result
 
 
-def _stream_keys(conn: Connection) -> dict[int, tuple[int, str]]:
+def _stream_keys(conn: Connection) -> dict[int, StreamKey]:
     """Return the pair and annotator of each stream."""
-    stream = schema.stream.c
-    account = schema.account.c
-    query = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
+    query = select(STREAM.id, STREAM.pair, ACCOUNT.name).where(STREAM_IS_OF_ACCOUNT)
     return {id: (k, name) for id, k, name in conn.execute(query)}
 
 
 def _keys_of_others(
-    fold: FoldedLog, streams: Mapping[int, tuple[int, str]], own: Mapping[int, tuple[int, str]]
+    fold: FoldedLog, streams: Mapping[int, StreamKey], own: Mapping[int, StreamKey]
 ) -> dict[Table, set[tuple[Any, ...]]]:
     """Return the keys of the rows of streams that another process checks, by table.
 
@@ -204,7 +201,7 @@ def _keys_of_others(
 
 def _check_numbers(conn: Connection, result: Replay) -> None:
     """Check that the events have the numbers from 1 on."""
-    number = schema.event_table.c.n
+    number = EVENT.n
     query = select(func.count(), func.min(number), func.max(number))
     count, first, last = conn.execute(query).one()
     if count == 0 or (first, last) == (1, count):
@@ -218,10 +215,10 @@ def _check_numbers(conn: Connection, result: Replay) -> None:
 def _fold_log(
     fold: FoldedLog,
     conn: Connection,
-    streams: dict[int, tuple[int, str]],
+    streams: dict[int, StreamKey],
     share: ReplayShare,
     result: Replay,
-    tell: Callable[[int], None] | None,
+    tell: Callable[[int], None],
 ) -> None:
     """Fold the streams of a share and that of the project; report those that cannot be folded.
 
@@ -233,8 +230,8 @@ def _fold_log(
     query = _LOG.execution_options(yield_per=_BATCH)
     if share.of > 1:
         project_stream = next((id for id, (k, _) in streams.items() if k == 0), 0)
-        is_own = _event.stream % share.of == share.part
-        query = query.where(or_(is_own, _event.stream == project_stream))
+        is_own = EVENT.stream % share.of == share.part
+        query = query.where(or_(is_own, EVENT.stream == project_stream))
     for part in conn.execute(query).partitions():
         for stream, seq, kind, below, data in part:
             try:
@@ -246,17 +243,15 @@ def _fold_log(
                         raise ProjectError(f"events are in stream {stream}, which does not exist")
                     key = streams[stream]
                     fold.add(key, seq, kind, below, data)
-                    k, _ = key
-                    of_project = k == 0
-                    if not of_project:
+                    of_pair, _ = key
+                    if of_pair:
                         begun[stream] = fold.stream(key)
             except ProjectError as problem:
                 result.add(str(problem))
                 broken.add(stream)
                 begun.pop(stream, None)
         result.events += len(part)
-        if tell is not None:
-            tell(len(part))
+        tell(len(part))
     if share.part:  # every process folds the stream of the project; the first alone counts it
         result.events -= fold.seq
 

@@ -7,8 +7,9 @@ are new or gone. A link that loses an end becomes a mark, "was linked".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from msgspec import structs
@@ -27,17 +28,16 @@ class Rewording:
 
     old: tuple[Words, Words]  # source and target words before and after
     new: tuple[Words, Words]
-    source: list[int | None] = field(init=False)
-    target: list[int | None] = field(init=False)
-    _near: dict[Side, list[int]] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        source = places(self.old[0], self.new[0])
-        target = places(self.old[1], self.new[1])
-        near = {"source": _nearest(source), "target": _nearest(target)}
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "target", target)
-        object.__setattr__(self, "_near", near)
+    @cached_property
+    def source(self) -> list[int | None]:
+        """The new place of each source word; None if it is gone."""
+        return places(self.old[0], self.new[0])
+
+    @cached_property
+    def target(self) -> list[int | None]:
+        """The new place of each target word."""
+        return places(self.old[1], self.new[1])
 
     def cell(self, cell: Cell) -> Cell | None:
         """Return the new place of a cell; None if one of its words is gone."""
@@ -48,11 +48,24 @@ class Rewording:
             return None
         return new_i, new_j
 
+    def kept(self, cells: Iterable[Cell]) -> dict[Cell, Cell]:
+        """Return the new places of cells, by the old ones; those that are gone have none."""
+        places = {}
+        for cell in cells:
+            place = self.cell(cell)
+            if place is not None:
+                places[cell] = place
+        return places
+
     def near(self, side: Side, place: int) -> int:
         """Return the word at which to show something that had this place."""
-        source, target = self.new
-        words = source if side == "source" else target
-        nearest = self._near[side]
+        if side == "source":
+            places = self.source
+            words, _ = self.new
+        else:
+            places = self.target
+            _, words = self.new
+        nearest = _nearest(places)
         if not nearest or not words:
             return 0
         return min(nearest[place], len(words) - 1)
@@ -154,32 +167,25 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
         for mark in state.marks:
             new.marks.append(structs.replace(mark, at=rewording.near(mark.side, mark.at)))
     notes = dict(state.comments)
+    places = rewording.kept(state.cells)
+    settled = set(state.settled)
     for cell, value in sorted(state.cells.items()):
-        place = rewording.cell(cell)
-        if place is None:
+        if cell not in places:
             i, j = cell
             note = notes.pop(f"{i}-{j}", "")
             new.marks.append(_mark(cell, value, note, rewording))
+            settled -= {(i, NULL), (NULL, j)}  # these words are to be looked at again
             continue
+        place = places[cell]
         new.cells[place] = value
         if cell in state.bulk:
             new.bulk.add(place)
         if cell in state.weights:
             new.weights[place] = state.weights[cell]
-    for cell, why in state.whys.items():
-        place = rewording.cell(cell)
-        if place is not None:
-            new.whys[place] = why
-    for cell in state.rejected:
-        place = rewording.cell(cell)
-        if place is not None:
-            new.rejected.add(place)
-    lost = {cell for cell in state.cells if rewording.cell(cell) is None}
-    whole = {(i, NULL) for i, _ in lost} | {(NULL, j) for _, j in lost}
-    for cell in state.settled - whole:  # a word that lost a link is to be looked at again
-        place = rewording.cell(cell)
-        if place is not None:
-            new.settled.add(place)
+    for cell, place in rewording.kept(state.whys).items():
+        new.whys[place] = state.whys[cell]
+    new.rejected.update(rewording.kept(state.rejected).values())
+    new.settled.update(rewording.kept(settled).values())
     _move_comments(new, notes, rewording)
     return new
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy import Boolean, Column, Float, ForeignKey
+from sqlalchemy import Boolean, Float, ForeignKey
 
-from alignkit.annotate.project.engines import INTEGER, TEXT
+from alignkit.annotate.project.engines import INTEGER, TEXT, not_null, primary
 
 METADATA = sa.MetaData()
 
 project = sa.Table(
     "project",
     METADATA,
-    Column("key", TEXT, primary_key=True),
-    Column("name", TEXT, nullable=False),
-    Column("scheme", TEXT, nullable=False),
-    Column("threshold", Float, nullable=False),
-    Column("doubt", Float, nullable=False),
-    Column("suggestions", TEXT, nullable=False),
-    Column("gold", TEXT, nullable=False),
-    Column("task", TEXT, nullable=False),
-    Column("assigning", TEXT, nullable=False),
-    Column("blind", INTEGER, nullable=False),
-    Column("majority", INTEGER, nullable=False),
+    primary("key", TEXT),
+    not_null("name", TEXT),
+    not_null("scheme", TEXT),
+    not_null("threshold", Float),
+    not_null("doubt", Float),
+    not_null("suggestions", TEXT),
+    not_null("gold", TEXT),
+    not_null("task", TEXT),
+    not_null("assigning", TEXT),
+    not_null("blind", INTEGER),
+    not_null("majority", INTEGER),
 )
 """One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
 `doubt` is the least one of a word to be looked at, `assigning` the plan of assignment as JSON;
@@ -31,21 +31,21 @@ project = sa.Table(
 account = sa.Table(
     "account",
     METADATA,
-    Column("id", INTEGER, primary_key=True, autoincrement=False),
-    Column("name", TEXT, nullable=False, unique=True),
+    primary("id", INTEGER, autoincrement=False),
+    not_null("name", TEXT, unique=True),
 )
 """The annotators; 0 is the project itself."""
 
 pair = sa.Table(
     "pair",
     METADATA,
-    Column("k", INTEGER, primary_key=True, autoincrement=False),
-    Column("id", TEXT, nullable=False, index=True),
-    Column("attributes", TEXT, nullable=False),
-    Column("rev", INTEGER, nullable=False),
-    Column("search", TEXT, nullable=False),
-    Column("trees", TEXT, nullable=False),
-    Column("suggested", TEXT, nullable=False),
+    primary("k", INTEGER, autoincrement=False),
+    not_null("id", TEXT, index=True),
+    not_null("attributes", TEXT),
+    not_null("rev", INTEGER),
+    not_null("search", TEXT),
+    not_null("trees", TEXT),
+    not_null("suggested", TEXT),
 )
 """The pairs, from 1 (0 is the project); `search` is id and words for searching, `trees` are those
 with which the pair was imported, as JSON, `suggested` is the learned set that is shown instead of
@@ -54,24 +54,24 @@ the project's own set."""
 pair_text = sa.Table(
     "pair_text",
     METADATA,
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("rev", INTEGER, primary_key=True),
-    Column("source", TEXT, nullable=False),
-    Column("target", TEXT, nullable=False),
+    primary("pair", ForeignKey("pair.k")),
+    primary("rev", INTEGER),
+    not_null("source", TEXT),
+    not_null("target", TEXT),
 )
 """The words as JSON; a correction adds a row."""
 
 stream = sa.Table(
     "stream",
     METADATA,
-    Column("id", INTEGER, primary_key=True, autoincrement=False),
-    Column("pair", ForeignKey("pair.k"), nullable=False),
-    Column("account", ForeignKey("account.id"), nullable=False),
-    Column("seq", INTEGER, nullable=False),
-    Column("undo_top", INTEGER, nullable=False),
-    Column("redo_top", INTEGER, nullable=False),
-    Column("state", TEXT, nullable=False),
-    Column("notes", TEXT, nullable=False),
+    primary("id", INTEGER, autoincrement=False),
+    not_null("pair", ForeignKey("pair.k")),
+    not_null("account", ForeignKey("account.id")),
+    not_null("seq", INTEGER),
+    not_null("undo_top", INTEGER),
+    not_null("redo_top", INTEGER),
+    not_null("state", TEXT),
+    not_null("notes", TEXT),
     sa.UniqueConstraint("account", "pair"),
     sa.Index("stream_pair", "pair"),
 )
@@ -80,18 +80,18 @@ stream = sa.Table(
 event_table = sa.Table(
     "event",
     METADATA,
-    Column("n", INTEGER, primary_key=True, autoincrement=False),
-    Column("id", TEXT, nullable=False, unique=True),
-    Column("stream", ForeignKey("stream.id", deferrable=True), nullable=False),
-    Column("seq", INTEGER, nullable=False),
-    Column("kind", TEXT, nullable=False),
-    Column("v", INTEGER, nullable=False),
-    Column("actor", TEXT, nullable=False),
-    Column("at", TEXT, nullable=False),
-    Column("client_at", TEXT, nullable=False),
-    Column("below", INTEGER, nullable=False),
-    Column("sent", TEXT, nullable=False),
-    Column("data", TEXT, nullable=False),
+    primary("n", INTEGER, autoincrement=False),
+    not_null("id", TEXT, unique=True),
+    not_null("stream", ForeignKey("stream.id", deferrable=True)),
+    not_null("seq", INTEGER),
+    not_null("kind", TEXT),
+    not_null("v", INTEGER),
+    not_null("actor", TEXT),
+    not_null("at", TEXT),
+    not_null("client_at", TEXT),
+    not_null("below", INTEGER),
+    not_null("sent", TEXT),
+    not_null("data", TEXT),
     sa.UniqueConstraint("stream", "seq"),
 )
 """The log, in the order of `n`; rows are added, never changed."""
@@ -99,34 +99,34 @@ event_table = sa.Table(
 suggestion = sa.Table(
     "suggestion",
     METADATA,
-    Column("set", TEXT, primary_key=True),
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("cells", TEXT, nullable=False),
+    primary("set", TEXT),
+    primary("pair", ForeignKey("pair.k")),
+    not_null("cells", TEXT),
 )
 """The suggested cells of each pair as JSON, by set."""
 
 learned_set = sa.Table(
     "learned_set",
     METADATA,
-    Column("number", INTEGER, primary_key=True, autoincrement=False),
-    Column("set", TEXT, nullable=False, unique=True),
-    Column("parent", TEXT, nullable=False),
-    Column("pairs", INTEGER, nullable=False),
-    Column("made", TEXT, nullable=False),
-    Column("before", Float, nullable=False),
-    Column("after", Float, nullable=False),
+    primary("number", INTEGER, autoincrement=False),
+    not_null("set", TEXT, unique=True),
+    not_null("parent", TEXT),
+    not_null("pairs", INTEGER),
+    not_null("made", TEXT),
+    not_null("before", Float),
+    not_null("after", Float),
 )
 """The data from which each learned set of suggestions was learned; see `LearnedFrom`."""
 
 pair_counts = sa.Table(
     "pair_counts",
     METADATA,
-    Column("account", ForeignKey("account.id"), primary_key=True),
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("links", INTEGER, nullable=False),
-    Column("nulls", INTEGER, nullable=False),
-    Column("comments", INTEGER, nullable=False),
-    Column("done", Boolean, nullable=False),
+    primary("account", ForeignKey("account.id")),
+    primary("pair", ForeignKey("pair.k")),
+    not_null("links", INTEGER),
+    not_null("nulls", INTEGER),
+    not_null("comments", INTEGER),
+    not_null("done", Boolean),
     sa.Index("pair_counts_done", "account", "done", "pair"),
 )
 """The counts of each stream, for lists and totals that need no state."""
@@ -134,12 +134,12 @@ pair_counts = sa.Table(
 assignment = sa.Table(
     "assignment",
     METADATA,
-    Column("account", ForeignKey("account.id"), primary_key=True),
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("place", INTEGER, nullable=False),
-    Column("shown", Boolean, nullable=False),
-    Column("arm", TEXT, nullable=False),
-    Column("trial", Boolean, nullable=False),
+    primary("account", ForeignKey("account.id")),
+    primary("pair", ForeignKey("pair.k")),
+    not_null("place", INTEGER),
+    not_null("shown", Boolean),
+    not_null("arm", TEXT),
+    not_null("trial", Boolean),
     sa.Index("assignment_place", "account", "place"),
 )
 """The order of each annotator's pairs; without a plan, everybody has all pairs."""
@@ -147,11 +147,11 @@ assignment = sa.Table(
 training = sa.Table(
     "training",
     METADATA,
-    Column("number", INTEGER, primary_key=True, autoincrement=False),
-    Column("size", INTEGER, nullable=False),
-    Column("mark", Float, nullable=False),
-    Column("gold", TEXT, nullable=False),
-    Column("pairs", TEXT, nullable=False),
+    primary("number", INTEGER, autoincrement=False),
+    not_null("size", INTEGER),
+    not_null("mark", Float),
+    not_null("gold", TEXT),
+    not_null("pairs", TEXT),
 )
 """The training rounds, from 1; the last is in force, unless its size (of pairs) is 0. `pairs` are
 `TrainingPair`s as JSON."""
@@ -159,30 +159,51 @@ training = sa.Table(
 training_answer = sa.Table(
     "training_answer",
     METADATA,
-    Column("round", ForeignKey("training.number"), primary_key=True),
-    Column("account", ForeignKey("account.id"), primary_key=True),
-    Column("attempt", INTEGER, primary_key=True),
-    Column("place", INTEGER, primary_key=True),
-    Column("links", TEXT, nullable=False),
-    Column("common", INTEGER, nullable=False),
-    Column("drawn", INTEGER, nullable=False),
-    Column("wanted", INTEGER, nullable=False),
-    Column("at", TEXT, nullable=False),
+    primary("round", ForeignKey("training.number")),
+    primary("account", ForeignKey("account.id")),
+    primary("attempt", INTEGER),
+    primary("place", INTEGER),
+    not_null("links", TEXT),
+    not_null("common", INTEGER),
+    not_null("drawn", INTEGER),
+    not_null("wanted", INTEGER),
+    not_null("at", TEXT),
 )
 """The answers to training pairs: the links as JSON, and how many are right, drawn, and in gold."""
 
 training_entry = sa.Table(
     "training_entry",
     METADATA,
-    Column("round", ForeignKey("training.number"), primary_key=True),
-    Column("account", ForeignKey("account.id"), primary_key=True),
-    Column("how", TEXT, nullable=False),
-    Column("attempt", INTEGER, nullable=False),
-    Column("by", TEXT, nullable=False),
-    Column("at", TEXT, nullable=False),
+    primary("round", ForeignKey("training.number")),
+    primary("account", ForeignKey("account.id")),
+    not_null("how", TEXT),
+    not_null("attempt", INTEGER),
+    not_null("by", TEXT),
+    not_null("at", TEXT),
 )
 """Who need not train (any more), and why: `how` is one of `project.training.HOWS`. The attempt is
 the one that passed, else 0."""
 
-in_use = sa.Table("in_use", METADATA, Column("inode", TEXT, primary_key=True))
+in_use = sa.Table("in_use", METADATA, primary("inode", TEXT))
 """The inode of the file while a server has it open: a plain copy has another."""
+
+# The columns of the tables, and conditions that many queries have
+
+ACCOUNT = account.c
+ANSWER = training_answer.c
+ASSIGNMENT = assignment.c
+COUNTS = pair_counts.c
+ENTRY = training_entry.c
+EVENT = event_table.c
+LEARNED_SET = learned_set.c
+PAIR = pair.c
+PAIR_TEXT = pair_text.c
+PROJECT = project.c
+STREAM = stream.c
+SUGGESTION = suggestion.c
+TRAINING = training.c
+
+IS_DONE = COUNTS.done.is_(True)
+EVENT_IS_IN_STREAM = EVENT.stream == STREAM.id
+STREAM_IS_OF_ACCOUNT = STREAM.account == ACCOUNT.id
+COUNTS_ARE_OF_STREAM = sa.and_(COUNTS.account == STREAM.account, COUNTS.pair == STREAM.pair)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from alignkit._support.wording import how_many
 from alignkit.annotate.project.events import LogEvent, encode
 from alignkit.annotate.project.names import ProjectError
 
@@ -70,10 +71,10 @@ def missing_events(seal: Seal | None, last: int) -> str:
     if seal is None or last >= seal.events:
         return ""
     missing = seal.events - last
-    noun = "event" if missing == 1 else "events"
+    events = how_many(missing, "event", commas=True)
     verb = "is" if missing == 1 else "are"
     return (
-        f"the last {missing:,} {noun} of this backup {verb} missing: it was made with "
+        f"the last {events} of this backup {verb} missing: it was made with "
         f"{seal.events:,} and has {last:,}"
     )
 

@@ -12,7 +12,7 @@ from copy import copy
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType
 
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project.names import Conflict
@@ -50,25 +50,25 @@ class PairState(Struct):
     seq: int = 0  # the last event
     rev: int = 1  # the text that the cells belong to
     # the value of each linked cell, nulls too
-    cells: dict[log.Cell, int] = field(default_factory=dict)
+    cells: dict[log.Cell, int] = {}
     # linked cells that were suggested, and that nobody has looked at
-    bulk: set[log.Cell] = field(default_factory=set)
+    bulk: set[log.Cell] = set()
     # suggested cells that were put aside
-    rejected: set[log.Cell] = field(default_factory=set)
-    comments: dict[str, str] = field(default_factory=dict)  # by key, "i-j" or empty for the pair
+    rejected: set[log.Cell] = set()
+    comments: dict[str, str] = {}  # by key, "i-j" or empty for the pair
     judgment: str = ""  # the label of the pair
-    flags: list[str] = field(default_factory=list)
+    flags: list[str] = []
     done: bool = False
-    marks: list[log.Mark] = field(default_factory=list)  # links lost when words were corrected
-    weights: dict[log.Cell, float] = field(default_factory=dict)  # of imported links
+    marks: list[log.Mark] = []  # links lost when words were corrected
+    weights: dict[log.Cell, float] = {}  # of imported links
     provenance: str = ""  # where an imported annotation comes from
     # the reasons of decisions, in the gold standard
-    whys: dict[log.Cell, str] = field(default_factory=dict)
-    rewrites: dict[str, log.Texts] = field(default_factory=dict)  # by key, such as r1
-    extracts: dict[str, log.Spans] = field(default_factory=dict)  # by key, such as x1
+    whys: dict[log.Cell, str] = {}
+    rewrites: dict[str, log.Texts] = {}  # by key, such as r1
+    extracts: dict[str, log.Spans] = {}  # by key, such as x1
     undo: int = 0  # the event (seq) that would be undone next; 0 for none
     redo: int = 0  # the event (seq) that would be redone next; 0 for none
-    settled: set[log.Cell] = field(default_factory=set)  # the nulls of words that are settled
+    settled: set[log.Cell] = set()  # the nulls of words that are settled
     learned: str = ""  # what a system learned from
 
     def apply(self, kind: str, data: log.Data) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from typing import Any
+from functools import partial
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from alignkit.annotate.project import appending, queries, schema
-from alignkit.annotate.project.appending import append_sent
-from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
+from alignkit.annotate.project import appending, queries
+from alignkit.annotate.project.events import Event, Lesson, LogEvent, Request, Sent
 from alignkit.annotate.project.names import TASKS, ProjectError, check_doubt, check_name
 from alignkit.annotate.project.pair_lists import PairList, Queue, own_pair
 from alignkit.annotate.project.places import (
@@ -165,11 +164,11 @@ class Store:
 
     def _settle(self, conn: Connection, wanted: Setting) -> None:
         """Append those settings that differ from the present ones."""
-        now = conn.execute(select(schema.project)).mappings().one()
+        now = queries.settings(conn)
         changes = {}
         for name in wanted.__struct_fields__:
             value = getattr(wanted, name)
-            if name != "key" and value is not None and value != now[name]:
+            if name != "key" and value is not None and value != getattr(now, name):
                 changes[name] = value
         if changes:
             appending.append_to_project(conn, Setting(**changes))
@@ -220,14 +219,16 @@ class Store:
         self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]
     ) -> tuple[queries.Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
-        return self.append_later(k, annotator, base=base, rev=rev, events=events).result()
+        return self.append_later(k, annotator, Request(base, rev, list(events))).result()
 
     def append_later(
-        self, k: int, annotator: str, **sent: Any
+        self, k: int, annotator: str, request: Request
     ) -> Future[tuple[queries.Appended, bool]]:
         """Append events, as `append` does, in a thread."""
-        sent["actor"] = annotator
-        return self.database.later(lambda conn: append_sent(conn, k, annotator, **sent))
+        append = partial(
+            appending.append_sent, k=k, annotator=annotator, request=request, actor=annotator
+        )
+        return self.database.later(append)
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""

@@ -13,21 +13,25 @@ import sqlalchemy as sa
 
 from alignkit._support.wording import how_many
 from alignkit.align.settings import FEW
-from alignkit.annotate.project import names, queries, schema
+from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.events import Cell, decode_data
 from alignkit.annotate.project.project_events import Suggestion
 from alignkit.annotate.project.queries import PairRow, Suggested
+from alignkit.annotate.project.schema import (
+    ASSIGNMENT,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    LEARNED_SET,
+    PAIR,
+    PROJECT,
+    STREAM,
+    SUGGESTION,
+)
 
-_assignment = schema.assignment.c
-_event = schema.event_table.c
-_pair = schema.pair.c
-_stream = schema.stream.c
-
-_EVENT_IS_IN_STREAM = _event.stream == _stream.id
-_PROJECT_SET = sa.select(schema.project.c.suggestions).scalar_subquery()
+_PROJECT_SET = sa.select(PROJECT.suggestions).scalar_subquery()
 _suggestions = msgspec.json.Decoder(list[Suggestion]).decode
 
-_SELECT_SETS = sa.select(_PROJECT_SET, _pair.suggested).where(_pair.k == sa.bindparam("k"))
+_SELECT_SETS = sa.select(_PROJECT_SET, PAIR.suggested).where(PAIR.k == sa.bindparam("k"))
 
 
 def shown_suggestions(
@@ -66,8 +70,7 @@ def _linked_cells(conn: sa.Connection, pair: PairRow) -> dict[str, set[Cell]]:
 
 def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str, str]:
     """Return what made a set of suggestions, and why it is not accepted in bulk, if so."""
-    learned = schema.learned_set.c
-    query = sa.select(learned.pairs).where(learned.set == name)
+    query = sa.select(LEARNED_SET.pairs).where(LEARNED_SET.set == name)
     taught = conn.execute(query).scalar_one_or_none()
     pairs = queries.count_pairs(conn)
     why = ""
@@ -87,16 +90,15 @@ def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str
     return f"suggested by {name}", ""
 
 
-_SHOWN_SET = sa.func.coalesce(sa.func.nullif(_pair.suggested, ""), _PROJECT_SET)
+_SHOWN_SET = sa.func.coalesce(sa.func.nullif(PAIR.suggested, ""), _PROJECT_SET)
 """The set of suggestions that is shown for a pair: the learned one, or that of the project."""
 
 
 def suggested_cells(conn: sa.Connection) -> dict[int, tuple[str, list[Suggestion]]]:
     """Return by pair the set that is shown and its suggestions; pairs without them are left out."""
-    table = schema.suggestion.c
     query = (
-        sa.select(table.pair, table.set, table.cells)
-        .where(table.pair == _pair.k, table.set == _SHOWN_SET)
+        sa.select(SUGGESTION.pair, SUGGESTION.set, SUGGESTION.cells)
+        .where(SUGGESTION.pair == PAIR.k, SUGGESTION.set == _SHOWN_SET)
         .where(_PROJECT_SET != "")
     )
     return {k: (name, _suggestions(cells)) for k, name, cells in conn.execute(query)}
@@ -106,30 +108,33 @@ def suggestions_of(
     conn: sa.Connection, name: str, k: int | None = None
 ) -> dict[int, list[Suggestion]]:
     """Return the suggestions of a set, by pair; of all pairs, or of one."""
-    table = schema.suggestion.c
-    query = sa.select(table.pair, table.cells).where(table.set == name)
+    query = sa.select(SUGGESTION.pair, SUGGESTION.cells).where(SUGGESTION.set == name)
     if k is not None:
-        query = query.where(table.pair == k)
+        query = query.where(SUGGESTION.pair == k)
     return {number: _suggestions(cells) for number, cells in conn.execute(query)}
 
 
-def read_starts(conn: sa.Connection) -> dict[tuple[int, int], str]:
+Starts = dict[tuple[int, int], str]
+"""Sets of suggestions, by pair and account."""
+
+
+def read_starts(conn: sa.Connection) -> Starts:
     """Return what queries.annotators were shown to begin with, by pair and account, if it is known.
 
     It is the name of the set of suggestions, and empty if no suggestions were shown. Pages record
     it when they open a pair. For the work of programs that do not, it is what the server offered:
     the suggestions, unless the assignment hides them. Imported work has the start of its file.
     """
-    may_tell = sa.or_(_event.kind == "open", _event.data.contains('"start":'))
+    may_tell = sa.or_(EVENT.kind == "open", EVENT.data.contains('"start":'))
     query = (
-        sa.select(_stream.pair, _stream.account, _event.kind, _event.data)
-        .where(_EVENT_IS_IN_STREAM, _stream.pair > 0, may_tell)
-        .order_by(_event.n)
+        sa.select(STREAM.pair, STREAM.account, EVENT.kind, EVENT.data)
+        .where(EVENT_IS_IN_STREAM, STREAM.pair > 0, may_tell)
+        .order_by(EVENT.n)
     )
     offered = _offered(conn)
-    shown: dict[tuple[int, int], str] = {}
-    hidden: dict[tuple[int, int], str] = {}
-    imported: dict[tuple[int, int], str] = {}
+    shown: Starts = {}
+    hidden: Starts = {}
+    imported: Starts = {}
     for k, account, kind, text in conn.execute(query):
         data = decode_data(text.encode())
         if kind == "open" and data.suggestions:
@@ -141,16 +146,16 @@ def read_starts(conn: sa.Connection) -> dict[tuple[int, int], str]:
     return offered | imported | hidden | shown
 
 
-def _offered(conn: sa.Connection) -> dict[tuple[int, int], str]:
+def _offered(conn: sa.Connection) -> Starts:
     """Return the set that the server offers, by pair and account, of all work that clients sent."""
     sets = {}
-    for k, name in conn.execute(sa.select(_pair.k, _SHOWN_SET)):
+    for k, name in conn.execute(sa.select(PAIR.k, _SHOWN_SET)):
         sets[k] = names.VOTE if names.vote_of(name) else name
-    not_shown = _assignment.shown.is_(False)
-    hidden = conn.execute(sa.select(_assignment.pair, _assignment.account).where(not_shown))
+    not_shown = ASSIGNMENT.shown.is_(False)
+    hidden = conn.execute(sa.select(ASSIGNMENT.pair, ASSIGNMENT.account).where(not_shown))
     sent = (
-        sa.select(_stream.pair, _stream.account)
-        .where(_EVENT_IS_IN_STREAM, _stream.pair > 0, _event.sent != "")
+        sa.select(STREAM.pair, STREAM.account)
+        .where(EVENT_IS_IN_STREAM, STREAM.pair > 0, EVENT.sent != "")
         .distinct()
     )
     offered = {(k, account): sets[k] for k, account in conn.execute(sent)}

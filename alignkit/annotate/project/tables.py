@@ -32,8 +32,12 @@ from alignkit.annotate.project.project_events import (
     Text,
     Texts,
 )
+from alignkit.annotate.project.schema import ACCOUNT, ASSIGNMENT, LEARNED_SET, PAIR, SUGGESTION
 from alignkit.annotate.project.state import PairState
 from alignkit.model.roles import ROLES
+
+Row = dict[str, Any]
+"""The values of a row by column."""
 
 PROJECT_TABLES = (
     schema.project,
@@ -48,12 +52,6 @@ PROJECT_TABLES = (
     schema.training_entry,
 )
 """The tables of the project itself, which `apply` writes."""
-
-_account = schema.account.c
-_assignment = schema.assignment.c
-_learned = schema.learned_set.c
-_pair = schema.pair.c
-_suggestion = schema.suggestion.c
 
 
 def begin(conn: sa.Connection) -> None:
@@ -113,7 +111,7 @@ def apply(conn: sa.Connection, event: ProjectEvent) -> None:
 
 def _change_settings(conn: sa.Connection, event: Setting) -> None:
     """Set the fields that are given; other suggestions of the project replace the learned ones."""
-    changes: dict[str, Any] = {}
+    changes: Row = {}
     for name, value in structs.asdict(event).items():
         if isinstance(value, bool):
             changes[name] = int(value)
@@ -129,7 +127,7 @@ def _change_settings(conn: sa.Connection, event: Setting) -> None:
 
 def _show_project_set(conn: sa.Connection) -> None:
     """Show the suggestions of the project's own set for all pairs."""
-    is_other = _pair.suggested != ""
+    is_other = PAIR.suggested != ""
     conn.execute(sa.update(schema.pair).where(is_other).values(suggested=""))
 
 
@@ -137,7 +135,7 @@ def _add_account(conn: sa.Connection, event: Account) -> None:
     """Add an annotator, numbered in the order of entry."""
     if event.role not in ("", *ROLES):
         raise ProjectError(f"{event.name!r} has the unknown role {event.role!r}")
-    last = conn.execute(sa.select(sa.func.max(_account.id))).scalar() or 0
+    last = conn.execute(sa.select(sa.func.max(ACCOUNT.id))).scalar() or 0
     conn.execute(sa.insert(schema.account).values(id=last + 1, name=event.name))
 
 
@@ -166,7 +164,7 @@ def _add_pairs(conn: sa.Connection, event: Import) -> None:
         _INSERT_TEXT.write(conn, texts)
 
 
-_UPDATE_PAIR = Prepared(sa.update(schema.pair).where(_pair.k == bindparam("_k")))
+_UPDATE_PAIR = Prepared(sa.update(schema.pair).where(PAIR.k == bindparam("_k")))
 
 
 def _correct_texts(conn: sa.Connection, event: Texts) -> None:
@@ -184,34 +182,34 @@ def _correct_texts(conn: sa.Connection, event: Texts) -> None:
         _INSERT_TEXT.write(conn, [_text_row(text) for text in event.pairs])
 
 
-def _text_row(text: Text) -> dict[str, Any]:
+def _text_row(text: Text) -> Row:
     """Return the row of a pair's words."""
     source = _json(text.source)
     target = _json(text.target)
     return {"pair": text.k, "rev": text.rev, "source": source, "target": target}
 
 
-_SELECT_LEARNED = Prepared(sa.select(_learned.number).where(_learned.set == bindparam("set")))
+_SELECT_LEARNED = Prepared(sa.select(LEARNED_SET.number).where(LEARNED_SET.set == bindparam("set")))
 _SELECT_PAIRS_IN_SET = Prepared(
-    sa.select(_suggestion.pair).where(
-        _suggestion.set == bindparam("set"),
-        _suggestion.pair.between(bindparam("first"), bindparam("last")),
+    sa.select(SUGGESTION.pair).where(
+        SUGGESTION.set == bindparam("set"),
+        SUGGESTION.pair.between(bindparam("first"), bindparam("last")),
     )
 )
 _INSERT_CELLS = Prepared(sa.insert(schema.suggestion))
-_OF_GIVEN_PAIR = _suggestion.pair == bindparam("_k")
+_OF_GIVEN_PAIR = SUGGESTION.pair == bindparam("_k")
 _DELETE_CELLS = Prepared(
-    sa.delete(schema.suggestion).where(_OF_GIVEN_PAIR, _suggestion.set == bindparam("_set"))
+    sa.delete(schema.suggestion).where(_OF_GIVEN_PAIR, SUGGESTION.set == bindparam("_set"))
 )
 _SHOWN_LEARNED_SET = (
-    sa.select(_pair.suggested)
-    .where(_pair.k == bindparam("_k"), _pair.suggested != "")
+    sa.select(PAIR.suggested)
+    .where(PAIR.k == bindparam("_k"), PAIR.suggested != "")
     .scalar_subquery()
 )
 _DELETE_SHOWN_CELLS = Prepared(
-    sa.delete(schema.suggestion).where(_OF_GIVEN_PAIR, _suggestion.set == _SHOWN_LEARNED_SET)
+    sa.delete(schema.suggestion).where(_OF_GIVEN_PAIR, SUGGESTION.set == _SHOWN_LEARNED_SET)
 )
-_SHOW = Prepared(sa.update(schema.pair).where(_pair.k == bindparam("_k")))
+_SHOW = Prepared(sa.update(schema.pair).where(PAIR.k == bindparam("_k")))
 
 
 def _suggest(conn: sa.Connection, event: Suggest) -> None:
@@ -224,7 +222,7 @@ def _suggest(conn: sa.Connection, event: Suggest) -> None:
         _add_learned_set(conn, event.set, event.learned)
     is_learned = _SELECT_LEARNED.first(conn, set=event.set) is not None
     if event.new and not is_learned:
-        conn.execute(sa.delete(schema.suggestion).where(_suggestion.set == event.set))
+        conn.execute(sa.delete(schema.suggestion).where(SUGGESTION.set == event.set))
         if event.set == queries.shown_set(conn):
             _show_project_set(conn)
     cells = dict(event.rows)
@@ -244,7 +242,7 @@ def _suggest(conn: sa.Connection, event: Suggest) -> None:
 
 def _add_learned_set(conn: sa.Connection, name: str, learned: LearnedFrom) -> None:
     """Add a learned set, numbered in the order of learning."""
-    last = conn.execute(sa.select(sa.func.max(_learned.number))).scalar() or 0
+    last = conn.execute(sa.select(sa.func.max(LEARNED_SET.number))).scalar() or 0
     row = {"number": last + 1, "set": name, **structs.asdict(learned)}
     conn.execute(sa.insert(schema.learned_set).values(row))
 
@@ -252,7 +250,7 @@ def _add_learned_set(conn: sa.Connection, name: str, learned: LearnedFrom) -> No
 _INSERT_ASSIGNED = Prepared(sa.insert(schema.assignment))
 _DELETE_ASSIGNED = Prepared(
     sa.delete(schema.assignment).where(
-        _assignment.pair == bindparam("_k"), _assignment.account == bindparam("_account")
+        ASSIGNMENT.pair == bindparam("_k"), ASSIGNMENT.account == bindparam("_account")
     )
 )
 
@@ -290,8 +288,8 @@ def _assign(conn: sa.Connection, event: Assign) -> None:
 def _take_away(conn: sa.Connection, event: Assign, numbers: dict[str, int]) -> None:
     """Take pairs away from their annotators."""
     owners = {numbers[name] for _, name in event.gone if name in numbers}
-    query = sa.select(_assignment.pair, _assignment.account)
-    rows_of_owners = conn.execute(query.where(_assignment.account.in_(owners)))
+    query = sa.select(ASSIGNMENT.pair, ASSIGNMENT.account)
+    rows_of_owners = conn.execute(query.where(ASSIGNMENT.account.in_(owners)))
     held = {(k, account) for k, account in rows_of_owners}
     rows = []
     for k, name in event.gone:
@@ -303,25 +301,18 @@ def _take_away(conn: sa.Connection, event: Assign, numbers: dict[str, int]) -> N
     _DELETE_ASSIGNED.write(conn, rows)
 
 
-def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
+_EVENT_COLUMNS = schema.event_table.columns.keys()
+
+
+def event_row(event: LogEvent, stream: int) -> Row:
     """Return the row of an event, in the order of the columns."""
-    return {
-        "n": event.n,
-        "id": event.id,
-        "stream": stream,
-        "seq": event.seq,
-        "kind": event.kind,
-        "v": event.v,
-        "actor": event.actor,
-        "at": event.at,
-        "client_at": event.client_at,
-        "below": event.below,
-        "sent": event.sent,
-        "data": bytes(event.data).decode(),
-    }
+    values = structs.asdict(event)
+    values["stream"] = stream
+    values["data"] = bytes(event.data).decode()
+    return {name: values[name] for name in _EVENT_COLUMNS}
 
 
-def stream_row(state: PairState) -> dict[str, Any]:
+def stream_row(state: PairState) -> Row:
     """Return the state of a stream as a row."""
     notes = _searched(*(state.comments[key] for key in sorted(state.comments)))
     return {
@@ -333,7 +324,7 @@ def stream_row(state: PairState) -> dict[str, Any]:
     }
 
 
-def count_row(state: PairState) -> dict[str, Any]:
+def count_row(state: PairState) -> Row:
     """Return the counts of a state."""
     nulls = sum(-1 in cell for cell in state.cells)
     comments = len(state.comments)

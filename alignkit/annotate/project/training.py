@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isnan, nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -26,6 +26,7 @@ from alignkit.annotate.project.project_events import (
     TrainingPair,
     Value,
 )
+from alignkit.annotate.project.schema import ANSWER, ENTRY, TRAINING
 
 PASSED = "passed"
 BY_HAND = "by hand"
@@ -35,9 +36,6 @@ HOWS = (PASSED, BY_HAND, BEGUN)
 
 MOST = 100  # pairs of a round
 
-_answer = schema.training_answer.c
-_entry = schema.training_entry.c
-_training = schema.training.c
 
 _read_pairs = msgspec.json.Decoder(list[TrainingPair]).decode
 _read_links = msgspec.json.Decoder(list[Value]).decode
@@ -134,10 +132,18 @@ class Standing(NamedTuple):
 
 
 _SELECT_ROUND = Prepared(
-    sa.select(_training.number, _training.mark, _training.gold, _training.pairs)
-    .order_by(_training.number.desc())
+    sa.select(TRAINING.number, TRAINING.mark, TRAINING.gold, TRAINING.pairs)
+    .order_by(TRAINING.number.desc())
     .limit(1)
 )
+
+
+def round_to_change(conn: sa.Connection) -> RoundInForce:
+    """Return the training round in force, which there must be."""
+    in_force = present_round(conn)
+    if in_force is None:
+        raise ProjectError("there is no training round")
+    return in_force
 
 
 def present_round(conn: sa.Connection) -> RoundInForce | None:
@@ -152,39 +158,23 @@ def present_round(conn: sa.Connection) -> RoundInForce | None:
     return RoundInForce(number, mark, gold, pairs)
 
 
-_GIVEN_COLUMNS = (
-    _answer.attempt,
-    _answer.place,
-    _answer.links,
-    _answer.common,
-    _answer.drawn,
-    _answer.wanted,
-    _answer.at,
-)
-
-
 def standings(conn: sa.Connection, number: int, account: int | None = None) -> dict[int, Standing]:
     """Return how far annotators (or one of them) are in a round, by account."""
-    answers = sa.select(_answer.account, *_GIVEN_COLUMNS).where(_answer.round == number)
-    entries = sa.select(_entry.account, _entry.how, _entry.attempt, _entry.by, _entry.at)
-    entries = entries.where(_entry.round == number)
+    answers = sa.select(schema.training_answer).where(ANSWER.round == number)
+    entries = sa.select(ENTRY.account, ENTRY.how, ENTRY.attempt, ENTRY.by, ENTRY.at)
+    entries = entries.where(ENTRY.round == number)
     if account is not None:
-        answers = answers.where(_answer.account == account)
-        entries = entries.where(_entry.account == account)
-    answers = answers.order_by(_answer.account, _answer.attempt, _answer.place)
+        answers = answers.where(ANSWER.account == account)
+        entries = entries.where(ENTRY.account == account)
+    answers = answers.order_by(ANSWER.account, ANSWER.attempt, ANSWER.place)
     given: dict[int, list[GivenAnswer]] = {}
     for row in conn.execute(answers):
         counts = TrainingCounts(row.common, row.drawn, row.wanted)
         stored = GivenAnswer(row.attempt, row.place, _read_links(row.links), counts, row.at)
         given.setdefault(row.account, []).append(stored)
-    entered = {row.account: _read_entry(row) for row in conn.execute(entries)}
+    entered = {number: TrainingEntry(*entry) for number, *entry in conn.execute(entries)}
     known = given.keys() | entered.keys()
     return {number: Standing(given.get(number, []), entered.get(number)) for number in known}
-
-
-def _read_entry(row: Any) -> TrainingEntry:
-    """Return a row of the table of entries."""
-    return TrainingEntry(row.how, row.attempt, row.by, row.at)
 
 
 def standing(conn: sa.Connection, number: int, account: int) -> Standing:
@@ -197,10 +187,10 @@ def training_pairs(conn: sa.Connection) -> set[int]:
 
     They are the pairs of the round in force, and those of earlier rounds that were answered.
     """
-    answered = sa.select(_answer.round, _answer.place).distinct()
+    answered = sa.select(ANSWER.round, ANSWER.place).distinct()
     seen = set(map(tuple, conn.execute(answered)))
     numbers: set[int] = set()
-    rounds = conn.execute(sa.select(_training.number, _training.pairs).order_by(_training.number))
+    rounds = conn.execute(sa.select(TRAINING.number, TRAINING.pairs).order_by(TRAINING.number))
     listed = [(number, _read_pairs(text)) for number, text in rounds]
     for number, pairs in listed:
         in_force = number == listed[-1][0]
@@ -216,7 +206,7 @@ def training_pairs(conn: sa.Connection) -> set[int]:
 def begin_round(conn: sa.Connection, event: BeginTraining) -> None:
     """Add a round, with those who need not train because they have begun to work."""
     _check_round(conn, event)
-    number = (conn.execute(sa.select(sa.func.max(_training.number))).scalar() or 0) + 1
+    number = (conn.execute(sa.select(sa.func.max(TRAINING.number))).scalar() or 0) + 1
     row = {
         "number": number,
         "size": len(event.pairs),
@@ -253,9 +243,7 @@ def _check_links(what: str, links: list[Value], pair: TrainingPair) -> None:
 
 def add_answer(conn: sa.Connection, event: AnswerTraining) -> None:
     """Add an answer; the last one of an attempt passes the annotator, or does not."""
-    now = present_round(conn)
-    if now is None:
-        raise ProjectError("there is no training round")
+    now = round_to_change(conn)
     account = queries.account_of(conn, event.annotator)
     known = standing(conn, now.number, account)
     if known.entry is not None:
@@ -287,9 +275,7 @@ def add_answer(conn: sa.Connection, event: AnswerTraining) -> None:
 
 def admit(conn: sa.Connection, event: Admit) -> None:
     """Let an annotator begin without passing, or take that back."""
-    now = present_round(conn)
-    if now is None:
-        raise ProjectError("there is no training round")
+    now = round_to_change(conn)
     account = queries.account_of(conn, event.annotator)
     entry = standing(conn, now.number, account).entry
     if event.admitted and entry is not None:
@@ -300,7 +286,7 @@ def admit(conn: sa.Connection, event: Admit) -> None:
         _enter(conn, now.number, account, TrainingEntry(BY_HAND, 0, event.by, event.at))
         return
     row = sa.delete(schema.training_entry)
-    conn.execute(row.where(_entry.round == now.number, _entry.account == account))
+    conn.execute(row.where(ENTRY.round == now.number, ENTRY.account == account))
 
 
 def _enter(conn: sa.Connection, number: int, account: int, entry: TrainingEntry) -> None:

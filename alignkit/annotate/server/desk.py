@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -253,7 +253,7 @@ class Desk:
     @ROUTES.add("POST", "pairs/{k}/events", ANNOTATE, gives=queries.Appended, also=(201,))
     def events(self, visit: Visit, sent: EventsOfPage) -> Pending:
         """Store the events of a page on the visitor's pair, in a thread."""
-        future = self.store.append_later(visit.k, visit.name, **structs.asdict(sent))
+        future = self.store.append_later(visit.k, visit.name, sent)
         return Pending(future, partial(self._stored, sent))
 
     def _stored(self, sent: EventsOfPage, stored: tuple[Any, bool]) -> Response:
@@ -322,8 +322,7 @@ class Desk:
     @ROUTES.add("POST", "gold/{k}/events", DECIDE, gives=queries.Appended, also=(201,))
     def gold_events(self, visit: Visit, sent: EventsOfPage) -> Response:
         """Store decisions."""
-        stored = decide(self.store, visit.k, visit.name, **structs.asdict(sent))
-        return self._stored(sent, stored)
+        return self._stored(sent, decide(self.store, visit.k, visit.name, sent))
 
     @ROUTES.add("POST", "settle", DECIDE)
     def settle(self, visit: Visit, sent: Empty) -> Settled:

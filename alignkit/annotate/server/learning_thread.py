@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
 
 from alignkit.annotate.project import appending, names
 from alignkit.annotate.project.events import Lesson, Sent
+from alignkit.annotate.project.queries import portions
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
@@ -108,14 +108,12 @@ class Learning:
         """Store new suggestions, except for pairs that were opened in the meantime."""
         self._failures = 0
         name = ""
-        chunk = list(islice(rows, _CHUNK))
-        while chunk:
+        for chunk in portions(rows, _CHUNK):
             with self._shelf:
                 with self._store.database.reading() as conn:
                     shown = appending.opened(conn, [k for k, _ in chunk]).union(self._taken)
                 fresh = [(k, cells) for k, cells in chunk if k not in shown]
                 name = self._store.add_learned(name, fresh, lesson)
-            chunk = list(islice(rows, _CHUNK))
         self.outcome = f"{lesson.verdict} ({lesson.pairs} done pairs)"
         if lesson.used:
             self.outcome = (

@@ -18,6 +18,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock
 from typing import Any
 
@@ -83,6 +84,15 @@ def json_reply(value: object, status: int = 200) -> Response:
     """Return a reply with a value as JSON; bytes are JSON already."""
     body = value if isinstance(value, bytes) else msgspec.json.encode(value)
     return Response(body, status, media_type="application/json")
+
+
+def reply_of(value: object, status: int = 200) -> Response:
+    """Return the reply to a request that was answered by a value: a reply, a struct, or None."""
+    if isinstance(value, Response):
+        return value
+    if value is None:
+        return Response(status_code=204)
+    return json_reply(value, status)
 
 
 _CODES = {
@@ -159,23 +169,15 @@ HANDLERS: dict[Any, Any] = {
 # Requests
 
 
+@dataclass(frozen=True)
 class Guard:
     """Refuse requests with a foreign host name or from a foreign page; add headers to replies."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        hosts: frozenset[str],
-        *,
-        opens: Callable[[str], bool] = names.PAGES.__contains__,
-        origins: frozenset[str] = frozenset(),  # of its pages, if not http and the host
-        secure: bool = False,
-    ) -> None:
-        self._app = app
-        self._hosts = hosts
-        self._opens = opens
-        self._origins = origins
-        self._secure = secure
+    app: ASGIApp
+    hosts: frozenset[str]
+    opens: Callable[[str], bool] = names.PAGES.__contains__
+    origins: frozenset[str] = frozenset()  # of its pages, if not http and the host
+    secure: bool = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -188,56 +190,56 @@ class Guard:
                 message["headers"] = headers.raw
                 for name, value in _HEADERS.items():
                     headers[name] = value
-                if self._secure or _TRUSTED.fullmatch(Headers(scope=scope).get("host", "")):
+                if self.secure or _TRUSTED.fullmatch(Headers(scope=scope).get("host", "")):
                     headers["Cross-Origin-Opener-Policy"] = "same-origin"  # elsewhere: a warning
-                if self._secure:
+                if self.secure:
                     headers["Strict-Transport-Security"] = "max-age=31536000"
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         problem = self._problem(scope)
-        app = self._app if problem is None else refusal(403, problem)
+        app = self.app if problem is None else refusal(403, problem)
         await app(scope, receive, guarded)
 
     def _problem(self, scope: Scope) -> str | None:
         """Return why a request is refused; None if it is not."""
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return "this host name is not allowed; start the server with --allow-host NAME"
-        own = self._origins or {f"http://{hosts[0].lower()}"}
+        own = self.origins or {f"http://{hosts[0].lower()}"}
         if any(origin.lower() not in own for origin in headers.getlist("origin")):
             return "the request comes from a page of another origin"
-        opened = headers.get("sec-fetch-mode") == "navigate" and self._opens(scope["path"])
+        opened = headers.get("sec-fetch-mode") == "navigate" and self.opens(scope["path"])
         if headers.get("sec-fetch-site") in _OTHER_SITES and not opened:
             return "the request comes from a page of another site"
         return None
 
 
+@dataclass(frozen=True)
 class Proxied:
     """Take requests from trusted proxies only, with the address and scheme that they tell."""
 
-    def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
-        self._app = app
-        self._proxies = proxies
+    app: ASGIApp
+    proxies: frozenset[str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] == "http":
             peer = scope.get("client")
-            if peer is None or peer[0] not in self._proxies:
+            if peer is None or peer[0] not in self.proxies:
                 await refusal(403, "connect through the proxy")(scope, receive, send)
                 return
             headers = Headers(scope=scope)
             forwarded = ",".join(headers.getlist("x-forwarded-for")).split(",")
-            others = [name.strip() for name in forwarded if name.strip() not in self._proxies]
+            others = [name.strip() for name in forwarded if name.strip() not in self.proxies]
             scheme = headers.get("x-forwarded-proto", "")
             if scheme not in ("http", "https"):
                 scheme = scope["scheme"]
             # the rightmost was added by the first proxy of ours; what is left of it may be forged
             address = others[-1][:100] if others else ""
             scope = {**scope, "client": (address, 0), "scheme": scheme}
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
 
 class Entrance:

@@ -23,6 +23,7 @@ from alignkit.annotate.server.desk import ANNOTATE, DOES, ROUTES, Desk, Pending,
 from alignkit.annotate.server.invitations import SECRET, Invitation
 from alignkit.annotate.server.opening import Opening, OpenProject
 from alignkit.annotate.server.routing import Entry, decoded
+from alignkit.annotate.server.security import RefusedError
 from alignkit.annotate.server.sessions import LASTS, admit
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -63,12 +64,12 @@ class AnnotationServer:
         """Return the routes, with what their visitors must be able to do."""
         guide = Entry("GET", "guidelines", "", self._guide)
         routes = [
-            *(Route(path, self._page, methods=["GET"]) for path in names.PAGES),
-            Route("/page/{name}", self._file, methods=["GET"]),
-            Route("/favicon.ico", self._icon, methods=["GET"]),
+            *(Route(path, self._page) for path in names.PAGES),
+            Route("/page/{name}", self._file),
+            Route("/favicon.ico", self._icon),
             Route("/enter", self._enter, methods=["POST"]),
             Route("/invite", self._invite, methods=["POST"]),
-            Route("/guidelines", self._for(guide, linked=True), methods=["GET"]),
+            Route("/guidelines", self._for(guide, linked=True)),
         ]
         entries = [
             Entry("POST", "logout", "", self._logout),
@@ -95,11 +96,7 @@ class AnnotationServer:
             value = await run_in_threadpool(entry.answer, self._desk, visit, **arguments)
             if isinstance(value, Pending):
                 value = await value.answer()
-            if isinstance(value, Response):
-                return value
-            if value is None:
-                return Response(status_code=204)
-            return security.json_reply(value)
+            return security.reply_of(value)
 
         return endpoint
 
@@ -109,12 +106,12 @@ class AnnotationServer:
         cookie = request.cookies.get(_cookie_name(request, opened), "")
         visitor = opened.sessions.visitor(cookie)
         if visitor is None:
-            raise security.RefusedError(401, _STRANGER)
+            raise RefusedError(401, _STRANGER)
         if not linked and not opened.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
-            raise security.RefusedError(403, f"{_HALF}; {_STRANGER}")
+            raise RefusedError(403, f"{_HALF}; {_STRANGER}")
         if entry.may and entry.may not in DOES[visitor.role]:
             role = next(role for role, abilities in DOES.items() if entry.may in abilities)
-            raise security.RefusedError(403, f"this is for the {role}; you are the {visitor.role}")
+            raise RefusedError(403, f"this is for the {role}; you are the {visitor.role}")
         if entry.may == ANNOTATE and entry.path != _OWN_EXPORT:
             await run_in_threadpool(self._desk.check_trained, visitor.name)
         decides = visitor.role == names.ADJUDICATOR
@@ -132,23 +129,19 @@ class AnnotationServer:
         while opening.opened is None:
             if opening.problem is not None or opening.stopping or time.monotonic() >= until:
                 if progress and opening.progress is not None:
-                    raise security.RefusedError(
-                        503, opening.progress.text, share=opening.progress.share
-                    )
-                raise security.RefusedError(503, "the project is not open yet; try again")
+                    raise RefusedError(503, opening.progress.text, share=opening.progress.share)
+                raise RefusedError(503, "the project is not open yet; try again")
             await anyio.sleep(0.02)
         return opening.opened
 
     async def _enter(self, request: Request) -> Response:
         body = decoded(await security.read_json(request), _Token)
         if not self._entrance.fits(body.token):
-            raise security.RefusedError(
-                401, f"this URL was used, or is from an earlier start; {_STRANGER}"
-            )
+            raise RefusedError(401, f"this URL was used, or is from an earlier start; {_STRANGER}")
         opened = await self._open(request, progress=True)
         visitor = self._entrance.use(body.token)
         if visitor is None:  # somebody was quicker
-            raise security.RefusedError(401, f"this URL was used; {_STRANGER}")
+            raise RefusedError(401, f"this URL was used; {_STRANGER}")
         cookie, csrf = await run_in_threadpool(opened.sessions.admit, visitor)
         name = _cookie_name(request, opened)
         reply = security.json_reply({"key": opened.key, "csrf": csrf})
@@ -159,16 +152,16 @@ class AnnotationServer:
         """Answer a command that another person on this machine has started; see `invited`."""
         shown = request.headers.get(SECRET, "")
         if not self._entrance.may_invite(shown) or "origin" in request.headers:
-            raise security.RefusedError(403, "only `alignkit annotate` may request this")
+            raise RefusedError(403, "only `alignkit annotate` may request this")
         body = decoded(await security.read_json(request), Invitation)
         if body.role not in names.ROLES:
-            raise security.RefusedError(400, f"unknown role {body.role[:40]!r}")
+            raise RefusedError(400, f"unknown role {body.role[:40]!r}")
         opened = await self._open(request, progress=True)
         visitor = names.Visitor(body.name, body.role)
         try:
             await run_in_threadpool(admit, opened.store, visitor, body.gold, **body.rules)
         except names.ProjectError as error:
-            raise security.RefusedError(422, str(error)) from None
+            raise RefusedError(422, str(error)) from None
         return security.json_reply(
             {"path": names.page_of(visitor), "token": self._entrance.invite(visitor)}
         )

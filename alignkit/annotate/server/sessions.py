@@ -12,14 +12,19 @@ import time
 
 import sqlalchemy as sa
 from msgspec import json
-from sqlalchemy import Column
 
-from alignkit.annotate.project import names, queries, schema
+from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.appending import enrolled, reopen_judged
 from alignkit.annotate.project.database import wrong_value
-from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
+from alignkit.annotate.project.engines import INTEGER, TEXT, not_null, primary, schema_of
 from alignkit.annotate.project.pair_lists import PairList
-from alignkit.annotate.project.queries import has_assignments
+from alignkit.annotate.project.schema import (
+    ACCOUNT,
+    ASSIGNMENT,
+    EVENT,
+    EVENT_IS_IN_STREAM,
+    STREAM_IS_OF_ACCOUNT,
+)
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.annotate.server.child import SuggestionPlan
@@ -28,13 +33,13 @@ _METADATA = sa.MetaData()
 _SESSIONS = sa.Table(
     "session",
     _METADATA,
-    Column("hash", TEXT, primary_key=True),
-    Column("second", TEXT, nullable=False),
-    Column("annotator", TEXT, nullable=False),
-    Column("since", INTEGER, nullable=False),
-    Column("role", TEXT, nullable=False, server_default=names.ANNOTATOR),
+    primary("hash", TEXT),
+    not_null("second", TEXT),
+    not_null("annotator", TEXT),
+    not_null("since", INTEGER),
+    not_null("role", TEXT, server_default=names.ANNOTATOR),
 )
-_PLANS = sa.Table("plan", _METADATA, Column("plan", TEXT, nullable=False))
+_PLANS = sa.Table("plan", _METADATA, not_null("plan", TEXT))
 LASTS = 30 * 24 * 3600  # the length of a session in seconds
 
 
@@ -131,9 +136,9 @@ def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -
         gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
         names.check_annotator(visitor.name, gold, queries.sources(conn))
         account = enrolled(conn, visitor.name)
-        if has_assignments(conn) and not PairList(conn, account).count():
+        if queries.has_assignments(conn) and not PairList(conn, account).count():
             known = queries.annotators(conn)
-            rows = conn.execute(sa.select(schema.assignment.c.account).distinct()).scalars()
+            rows = conn.execute(sa.select(ASSIGNMENT.account).distinct()).scalars()
             assigned = [known[account - 1] for account in sorted(rows)]
             raise names.ProjectError(names.not_assigned(visitor.name, assigned))
 
@@ -174,16 +179,13 @@ def change_task(store: Store, task: str) -> None:
 
 def gold_status(conn: sa.Connection) -> str:
     """Return whether the name of the gold standard is free, begun, or taken by an annotator."""
-    event = schema.event_table.c
-    stream = schema.stream.c
-    account = schema.account.c
     name = queries.gold_name(conn)
     actors = (
-        sa.select(event.actor)
-        .where(event.stream == stream.id, account.id == stream.account, account.name == name)
+        sa.select(EVENT.actor)
+        .where(EVENT_IS_IN_STREAM, STREAM_IS_OF_ACCOUNT, ACCOUNT.name == name)
         .limit(1)
     )
     if conn.execute(actors).first() is None:
         return "free"
-    acted = actors.where(event.actor.not_in(("", name)))
+    acted = actors.where(EVENT.actor.not_in(("", name)))
     return "taken" if conn.execute(acted).first() is None else "begun"
