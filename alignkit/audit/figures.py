@@ -7,7 +7,7 @@ shares Newcombe's, made from Wilson's, and agreement a bootstrap over pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, nan
@@ -32,9 +32,6 @@ NOTHING = "none of it was judged"
 _AGREEMENT = ("observed", "kappa")
 
 Counts = F8
-
-Measure = Callable[[Counts], Mapping[str, Counts]]
-"""Turns (R, C) sums of rows into named measures, (R,) each."""
 
 
 @dataclass(frozen=True)
@@ -126,25 +123,6 @@ def _by_unit(rows: Counts, items: Sequence[Item]) -> Counts:
     np.add.at(sums, unit_of.reshape(-1), rows)
     units: Counts = sums[sums.sum(axis=1) > 0]
     return units
-
-
-def _bounded(
-    rows: Counts, measure: Measure, drawing: AuditResamples
-) -> dict[str, tuple[float, float, str]]:
-    """Return the bounds of each measure from a bootstrap over pairs, or why there are none."""
-    if len(rows) < 2:
-        none = resampling.ONE_PAIR if len(rows) else ""
-        return dict.fromkeys(measure(rows.sum(axis=0, keepdims=True)), (nan, nan, none))
-    intervals = resampling.confidence_interval(
-        rows, lambda sums: dict(measure(np.asarray(sums, np.float64))), **vars(drawing)
-    )
-    bounds: dict[str, tuple[float, float, str]] = {}
-    for name, interval in intervals.items():
-        if interval.reason:
-            bounds[name] = (nan, nan, interval.reason)
-        else:
-            bounds[name] = (interval.low, interval.high, "")
-    return bounds
 
 
 def _judges(filled: Filled, *several: str) -> tuple[str, ...]:
@@ -326,9 +304,9 @@ def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Au
     figures: list[AuditFigure] = []
     tables = {two: _tables(audit, filled, two) for two in combinations(filled.judges, 2)}
 
-    def mean(sums: Counts) -> dict[str, Counts]:
+    def mean(sums: resampling.Counts) -> dict[str, Counts]:
         """Return the mean measures over the tables of all pairs of judges."""
-        parts = np.split(sums, len(tables), axis=1)
+        parts = np.split(np.asarray(sums, np.float64), len(tables), axis=1)
         measures = [_ratios(part) for part in parts]
         weights = np.stack([part.sum(axis=1) for part in parts])
         means = {}
@@ -355,13 +333,13 @@ def _agreement_of(
     who: tuple[str, str],
     origin: str,
     judged: _Judged,
-    measure: Measure,
+    measure: resampling.Ratios,
     drawing: AuditResamples,
 ) -> list[AuditFigure]:
     """Return both figures of agreement, of two judges or the means, with their intervals."""
     rows = judged.rows
     values = measure(rows.sum(axis=0, keepdims=True))
-    bounds = _bounded(rows, measure, drawing)
+    intervals = resampling.confidence_interval(rows, measure, **vars(drawing))
     undefined = "both gave the same judgment everywhere"
     if kind != "agreement":
         undefined = "it is undefined for every two judges"
@@ -370,9 +348,7 @@ def _agreement_of(
     figures = []
     for name in _AGREEMENT:
         value = float(values[name][0])
-        low, high, reason = bounds[name]
-        if isnan(value):
-            low, high, reason = nan, nan, undefined
+        interval = intervals[name]
         first, second = who
         figures.append(
             AuditFigure(
@@ -382,20 +358,20 @@ def _agreement_of(
                 origin=origin,
                 statistic=name,
                 value=value,
-                low=low,
-                high=high,
+                low=interval.low,
+                high=interval.high,
                 interval="bootstrap",
                 items=judged.items,
                 units=len(rows),
-                reason=reason,
+                reason=undefined if isnan(value) else interval.reason,
             )
         )
     return figures
 
 
-def _ratios(sums: Counts) -> dict[str, Counts]:
+def _ratios(sums: resampling.Counts) -> dict[str, Counts]:
     """Return observed agreement and kappa, (R,) each, of (R, K * K) flat tables."""
-    ratios = table_ratios(sums)
+    ratios = table_ratios(np.asarray(sums, np.float64))
     return {name: ratios[name] for name in _AGREEMENT}
 
 

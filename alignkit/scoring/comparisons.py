@@ -361,8 +361,7 @@ def compare(
     compared: list[Comparison] = []
     intervals: dict[str, dict[str, dict[str, Interval]]] = {name: {} for name in systems}
     for level, (rows, ratios) in _levels(systems, measure).items():
-        rng = np.random.default_rng(seed)
-        tests = _Tests(rows, ratios, level, resamples, trials, confidence, rng)
+        tests = _Tests(rows, ratios, level, resamples, trials, confidence, seed)
         compared += tests.compare(pairs)
         for name in systems:
             intervals[name][level] = tests.intervals(name)
@@ -389,40 +388,36 @@ def compare(
     )
 
 
+@dataclass
 class _Tests:
     """The tests of several systems at a level, on the same resamples and trials."""
 
-    def __init__(
-        self,
-        rows: Mapping[str, Counts],
-        ratios: Ratios,
-        level: str,
-        resamples: int,
-        trials: int,
-        confidence: float,
-        rng: np.random.Generator,
-    ) -> None:
-        self._rows = rows
-        self._ratios = ratios
-        self._level = level
-        self._resamples = resamples
-        self._trials = trials
-        self._confidence = confidence
-        self._places = {name: k for k, name in enumerate(rows)}
-        for_bootstrap, self._for_randomization = rng.spawn(2)
+    rows: Mapping[str, Counts]
+    ratios: Ratios
+    level: str
+    resamples: int
+    trials: int
+    confidence: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        self._places = {name: k for k, name in enumerate(self.rows)}
+        for_bootstrap, self._for_randomization = np.random.default_rng(self.seed).spawn(2)
         self._drawn: dict[str, F8] = {}  # measures on resamples, (S, B); none of a single pair
-        every = list(rows.values())
+        every = list(self.rows.values())
         if len(every[0]) > 1:
-            self._drawn = joint_bootstrap(every, ratios, resamples=resamples, rng=for_bootstrap)
+            self._drawn = joint_bootstrap(
+                every, self.ratios, resamples=self.resamples, rng=for_bootstrap
+            )
 
     def compare(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Comparison]:
         """Yield a comparison for each baseline and system, and each measure."""
-        every = list(self._rows.values())
+        every = list(self.rows.values())
         places = [(self._places[name], self._places[base]) for base, name in pairs]
         chances = joint_randomization(
-            every, places, self._ratios, trials=self._trials, rng=self._for_randomization
+            every, places, self.ratios, trials=self.trials, rng=self._for_randomization
         )
-        values = {name: of_corpus(self._ratios, rows) for name, rows in self._rows.items()}
+        values = {name: of_corpus(self.ratios, rows) for name, rows in self.rows.items()}
         for (base, name), p_values in zip(pairs, chances, strict=True):
             for key, p_value in p_values.items():
                 yield self._comparison(key, name, base, values, p_value)
@@ -445,7 +440,7 @@ class _Tests:
         if self._drawn:
             of_systems = self._drawn[key]
             drawn = of_systems[self._places[name]] - of_systems[self._places[base]]
-            interval = resampling.summarize(drawn, self._confidence)
+            interval = resampling.summarize(drawn, self.confidence)
             share, bootstrap_p = wins(key, difference, drawn)
         return Comparison(
             measure=key,
@@ -458,19 +453,19 @@ class _Tests:
             wins=share,
             bootstrap_p=bootstrap_p,
             randomization_p=randomization_p,
-            level=self._level,
-            bootstrap_p_bound=bool(1 > bootstrap_p == bootstrap_floor(self._resamples)),
-            randomization_p_bound=bool(1 > randomization_p == randomization_floor(self._trials)),
+            level=self.level,
+            bootstrap_p_bound=bool(1 > bootstrap_p == bootstrap_floor(self.resamples)),
+            randomization_p_bound=bool(1 > randomization_p == randomization_floor(self.trials)),
         )
 
     def intervals(self, name: str) -> dict[str, Interval]:
         """Return the interval of each measure of a system, from the resamples of the tests."""
         if not self._drawn:
-            none = Interval(nan, nan, self._confidence, nan, 0, resampling.ONE_PAIR)
-            return dict.fromkeys(of_corpus(self._ratios, self._rows[name]), none)
+            none = Interval(nan, nan, self.confidence, nan, 0, resampling.ONE_PAIR)
+            return dict.fromkeys(of_corpus(self.ratios, self.rows[name]), none)
         place = self._places[name]
         return {
-            key: resampling.interval_of(drawn[place], self._confidence)
+            key: resampling.interval_of(drawn[place], self.confidence)
             for key, drawn in self._drawn.items()
         }
 

@@ -132,7 +132,7 @@ class ClassErrors:
         class is not compared with other links.
         """
         sums = rows.sum(axis=0)
-        hypothesis, right, reference, recalled, sure_as_possible = sums.tolist()
+        counts = dict(zip(COLUMNS, sums.tolist(), strict=True))
         values = _ratios_of_one(sums)
         units = {key: int(np.count_nonzero(rows[:, k])) for key, k in _UNITS.items()}
         in_any = rows[:, list(_UNITS.values())].any(axis=1)
@@ -149,11 +149,7 @@ class ClassErrors:
         return cls(
             by=by,
             name=name,
-            hypothesis=hypothesis,
-            right=right,
-            reference=reference,
-            recalled=recalled,
-            sure_as_possible=sure_as_possible,
+            **counts,
             precision=values["precision"],
             recall=values["recall"],
             pairs=int(np.count_nonzero(in_any)),

@@ -322,7 +322,7 @@ class TwoFiles:
         by_pair = joined or self.pairwise or settings.needs_words or named
         with inputs.naming(self.ref.path, self.hyp.path):
             if not by_pair and inputs.have_blocks(*sides):  # links alone suffice
-                both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out_rest)
+                both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out)
                 for _, hyp, ref in both:
                     for watch, side in zip(self._bases, (hyp, ref), strict=True):
                         watch.add(side)
@@ -330,11 +330,8 @@ class TwoFiles:
             else:
                 yield from pair_blocks(self.annotated(), "hyp", "ref", settings)
 
-    def _leave_out(self, pairs: int) -> None:
-        self.skipped += pairs
-
-    def _leave_out_rest(self, ids: Sequence[object]) -> None:
-        self._leave_out(len(ids))
+    def _leave_out(self, ids: Sequence[object]) -> None:
+        self.skipped += len(ids)
 
     def annotated(self) -> Iterator[SentencePair]:
         """Yield the pairs that both annotated, as "hyp" and "ref", with the data of both files."""
@@ -346,7 +343,7 @@ class TwoFiles:
             reference = of_ref.of(ref)
             hypothesis = of_hyp.of(hyp)
             if hypothesis is None or reference is None:
-                self._leave_out(1)
+                self.skipped += 1
                 continue
             for watch, side in zip(self._bases, (hypothesis, reference), strict=True):
                 watch.see(side)
@@ -403,7 +400,7 @@ class TwoFiles:
             yield from join_pairs(refs, hyps, partial=partial, differences=differences)
         except JoinError as error:
             raise inputs.hinting(error, self.ref, self.hyp) from None
-        self._leave_out(len(differences.missing) + len(differences.surplus))
+        self.skipped += len(differences.missing) + len(differences.surplus)
         if differences.doubt:
             self._doubt = f"{self.ref.path} and {self.hyp.path}: {differences.doubt}"
         if differences.tokens or differences.doubt:

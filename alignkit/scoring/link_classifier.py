@@ -72,22 +72,18 @@ class LinkClassifier:
             )
         if way == "tag":
             return self._link_tags(pair, alignment)
-        class_of = {
-            "word": self._word_class,
-            "frequency": self._frequency_band,
-            "distance": self._distance_band,
-        }[way]
+        return {link: (self._class(way, pair, link),) for link in alignment}
+
+    def _class(self, way: str, pair: SentencePair, link: Link) -> str:
+        """Return the class of a link by its words or its distance from the diagonal."""
+        if way == "distance":
+            return link_classes.distance_band(link, pair.lengths)
         source, target = pair.words
-        return {link: (class_of(link, source, target),) for link in alignment}
-
-    def _word_class(self, link: Link, source: Sequence[str], target: Sequence[str]) -> str:
-        return link_classes.word_class(source[link.i], target[link.j], self.function_words)
-
-    def _frequency_band(self, link: Link, source: Sequence[str], target: Sequence[str]) -> str:
-        return self.frequencies.band(source[link.i], target[link.j])
-
-    def _distance_band(self, link: Link, source: Sequence[str], target: Sequence[str]) -> str:
-        return link_classes.distance_band(link, (len(source), len(target)))
+        source_word = source[link.i]
+        target_word = target[link.j]
+        if way == "word":
+            return link_classes.word_class(source_word, target_word, self.function_words)
+        return self.frequencies.band(source_word, target_word)
 
     def _link_tags(self, pair: SentencePair, alignment: Alignment) -> Classes:
         """Return the tags of both words of each link as its class, one if they are the same."""

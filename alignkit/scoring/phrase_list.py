@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -316,12 +316,8 @@ def score_phrase_list(
         counts=total.counts,
         entry_precision=entry_precision,
         entries=sum(fates.values()),
-        kept=fates["kept"],
         correct=matching.correct,
-        unmatched=fates["unmatched"],
-        repeated=fates["repeated"],
-        identical=fates["identical"],
-        out_of_bounds=fates["out_of_bounds"],
+        **fates,
         pairs=len(shared),
         skipped=len(corpus) - len(shared),
         signature=settings,
@@ -355,7 +351,7 @@ class _Matching:
         # by side and number of words: where each phrase occurs; filled by `_find`
         self._places: dict[tuple[int, int], dict[str, Starts]] = {}
         self._seen: set[tuple[str, str]] = set()
-        self.fates = dict.fromkeys(_FATES, 0)
+        self.fates: dict[str, Any] = dict.fromkeys(_FATES, 0)  # the numbers of entries
         self.correct = 0
         # by sentence pair; lists, since adding to one number of an array is slow
         self._occurrences = [0] * len(gold)

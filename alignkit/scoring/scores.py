@@ -66,6 +66,10 @@ Second = Union[str, Path, Corpus, Links]
 class CountFileKeywords(CountKeywords, FileKeywords, total=False):
     """The options of `score` besides the level, as a type checker sees them."""
 
+    ci: bool
+    keep_rows: bool
+    signature: Signature | None
+
 
 class AerKeywords(LinkKeywords, FileKeywords, total=False):
     """The options of `aer`."""
@@ -82,9 +86,6 @@ def score(
     hypothesis: Second = ...,
     reference: str = ...,
     *,
-    ci: bool = ...,
-    keep_rows: bool = ...,
-    signature: Signature | None = ...,
     level: Literal["links"] = ...,
     **options: Unpack[CountFileKeywords],
 ) -> ScoreOfLinks: ...
@@ -94,9 +95,6 @@ def score(
     hypothesis: Second = ...,
     reference: str = ...,
     *,
-    ci: bool = ...,
-    keep_rows: bool = ...,
-    signature: Signature | None = ...,
     level: Literal["phrases"],
     **options: Unpack[CountFileKeywords],
 ) -> ScoreOfPhrases: ...
@@ -106,9 +104,6 @@ def score(
     hypothesis: Second = ...,
     reference: str = ...,
     *,
-    ci: bool = ...,
-    keep_rows: bool = ...,
-    signature: Signature | None = ...,
     level: Literal["both"],
     **options: Unpack[CountFileKeywords],
 ) -> ScoreOfBoth: ...
@@ -118,9 +113,6 @@ def score(
     hypothesis: Second = ...,
     reference: str = ...,
     *,
-    ci: bool = ...,
-    keep_rows: bool = ...,
-    signature: Signature | None = ...,
     level: Literal["links", "phrases", "both"],
     **options: Unpack[CountFileKeywords],
 ) -> Score: ...
