@@ -97,7 +97,7 @@ def draws(
     told_of: list[NDArray[np.float32]] = []
     both = options.vectors and (options.vectors, options.vectors)
     known = GoldPairs(aligner, both).add(pairs, _NAME)
-    whole = known.gold(ignore_identical=options.ignore_identical)
+    whole = known.gold(objective, ignore_identical=options.ignore_identical)
     for draw in range(options.draws):
         chosen = np.random.default_rng(draw).permutation(len(pairs))[:count]
         rest = np.setdiff1d(np.arange(len(pairs)), chosen)
@@ -120,13 +120,13 @@ def draws(
             refined = mean_of_log_odds(learned.lessons.weight, rounds, means)
         kept = np.isin(whole.cells.pair_of, rest)
         before, after = (
-            100 * float(measure(objective, rows_of(objective, whole, one, least)[rest].sum(axis=0)))
+            100 * float(measure(objective, rows_of(whole, one, least)[rest].sum(axis=0)))
             for one, least in (
                 (means, aligner.settings.threshold),
                 (refined, learned.lessons.threshold),
             )
         )
-        goals = whole.goals(objective)
+        goals = whole.goals
         told_of.append(np.stack([goals[kept], means[kept], refined[kept]]))
         figures.append((before, after))
         told = report.outcome.measure if report.used else report.before

@@ -61,7 +61,6 @@ def make_prior() -> Prior:
     with Workers.opened() as workers:
         found = validate(
             gold,
-            "links",
             Prior.none().rounds(vectors=False),
             workers,
             kinds=[FitKind("prior", "all", _RIDGE)],
@@ -84,7 +83,8 @@ def _joined(golds: Sequence[Gold], pairs: Sequence[SentencePair]) -> Gold:
     places = np.concatenate([gold.cells.places for gold in golds])
     features = np.concatenate([gold.cells.features for gold in golds])
     shown = np.concatenate([gold.cells.probabilities for gold in golds])
-    cells = Cells.placed(bitext, 0, len(pairs), ends, places, features, shown)
+    shares = np.empty((len(places), 0), np.float32)
+    cells = Cells.placed(bitext, 0, len(pairs), ends, places, features, shown, shares)
     return Gold(bitext, LinkArrays.concatenate([gold.links for gold in golds]), cells)
 
 

@@ -141,14 +141,16 @@ def draws_of(name: str, text: Text, options: argparse.Namespace) -> Iterator[Dra
         pairs.append(SentencePair(str(k), source, target, {"gold": text.gold[k]}))
     aligner = Aligner.train(text.pairs[: options.text], identity=3.0 if text.monolingual else 0.0)
     alike = text.monolingual  # then equal words are left out
-    whole = GoldPairs(aligner, None).add(pairs, "gold").gold(ignore_identical=alike)
+    whole = (
+        GoldPairs(aligner, None).add(pairs, "gold").gold(options.objective, ignore_identical=alike)
+    )
     for count in options.pairs:
         if count > number - LEFT:
             continue
         for draw in range(options.draws):
             order = np.random.default_rng(draw).permutation(number)
             taught = GoldPairs(aligner, None).add([pairs[k] for k in order[:count]], "gold")
-            gold = taught.gold(ignore_identical=alike)
+            gold = taught.gold(options.objective, ignore_identical=alike)
             yield drawn(name, text, count, options.objective, aligner, whole, gold, order[count:])
 
 
@@ -166,11 +168,11 @@ def drawn(
     least = float(aligner.settings.threshold)
     start = Prior.samples().rounds(vectors=False)
     with Workers.opened(1) as workers:
-        chosen = validate(gold, objective, start, workers, before=least)
+        chosen = validate(gold, start, workers, before=least)
     before, after = gold.summed(chosen.before.rows), gold.summed(chosen.after.rows)
     _, _, gain, gaining = resampled(objective, before, after)
     words = gold.bitext.source.words, gold.bitext.target.words
-    lexicon = GoldLexicon.of(gold.cells, gold.goals(objective), *words)
+    lexicon = GoldLexicon.of(gold.cells, gold.goals, *words)
     lexicon.set_features(whole.cells, lexicon.numbers(whole.bitext))
     learned = chosen.rounds.probabilities(whole.cells)
     thresholds = np.array([[chosen.after.threshold], [least]])
@@ -178,7 +180,7 @@ def drawn(
     for k, weight in enumerate(WEIGHTS):
         means = mean_of_log_odds(weight, learned, whole.cells.probabilities)
         threshold = float(mean_of_log_odds(weight, *thresholds)[0])
-        rows = rows_of(objective, whole, means, threshold)[rest]
+        rows = rows_of(whole, means, threshold)[rest]
         errors[k] = 100 * (1 - float(measure(objective, rows.sum(axis=0))))
     sign = -1 if objective == "aer" else 1
     return Draw(

@@ -290,7 +290,7 @@ def test_parts_and_pieces_take_their_shares_along():
         cut = pieces.bitext.part(piece, piece + 1)
         n, m = int(cut.source.lengths[0]), int(cut.target.lengths[0])
         if pieces.pairs[piece] == 1:
-            i, j = pieces.source_shifts[piece], pieces.target_shifts[piece]
+            i, j = pieces.shifts[piece]
             assert (cut.shares.reshape(n, m) == whole[i : i + n, j : j + m]).all()
     assert pieces.bitext.part(0, 1).shares.tolist() == [0, 1, 2, 3, 4, 5]
 

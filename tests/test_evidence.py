@@ -18,7 +18,7 @@ from alignkit.align.evidence import FEATURES, Evidence, doubts
 from alignkit.align.model_files import read_model, write_model
 from alignkit.align.model_learned import arrays_of
 from alignkit.align.supervised import Refiner
-from alignkit.align.supervised.cells import OTHERS, Cells, lexicon_columns, names_of
+from alignkit.align.supervised.cells import OTHERS, Cells, Spelled, lexicon_columns, names_of
 from alignkit.align.supervised.gold import GoldPairs
 from alignkit.align.supervised.learned import Learned
 from alignkit.errors import AlignerError, AlignmentError, OptionError, UnknownNameError
@@ -73,8 +73,9 @@ def test_features_are_those_of_a_plain_loop(aligner, corpus, matrices, absent):
     pairs = [SentencePair("1", *words[0]), SentencePair("2", *words[1], annotations)]
     evidence = Evidence.pack(pairs, {"s": ["s/1", "s/2"]})
     bitext = Bitext.pack(pairs)
-    plain = Cells.of(aligner.decoder(bitext), bitext, 0, 2)
-    cells = Cells.of(aligner.decoder(bitext), bitext, 0, 2, evidence=evidence)
+    spelled = Spelled.of(bitext)
+    plain = Cells.of(aligner.decoder(bitext), bitext, 0, 2, spelled)
+    cells = Cells.of(aligner.decoder(bitext), bitext, 0, 2, spelled, evidence=evidence)
     names = names_of(vectors=False, evidence=evidence.systems)
     linked = {(i, j) for c in range(2 - absent) for i, j in np.argwhere(said[c] > 0)}
     assert {tuple(x) for x in cells.places[cells.ends[1] :].tolist()} == linked | {

@@ -199,7 +199,7 @@ def test_what_a_round_says_of_a_cell_does_not_depend_on_those_beside_it():
 
 
 def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold):
-    goals = gold.goals("links")
+    goals = gold.goals
     training = np.arange(len(gold)) % 3 > 0
     features = gold.cells.features.copy()
     GoldCounts(gold.cells, goals).set_features(features, training)
@@ -226,11 +226,11 @@ def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(aligner, corp
     pairs = list(corpus[:30])
     whole = GoldPairs(aligner, None).add(pairs, "gold").gold()
     features = whole.cells.features.copy()
-    GoldCounts(whole.cells, whole.goals("links")).set_features(features, np.arange(30) < 20)
+    GoldCounts(whole.cells, whole.goals).set_features(features, np.arange(30) < 20)
     taught = GoldPairs(aligner, None).add(pairs[:20], "gold").gold()
     known, others = taught.bitext, GoldPairs(aligner, None).add(pairs[20:], "gold").gold()
     words = known.source.words, known.target.words
-    lexicon = GoldLexicon.of(taught.cells, taught.goals("links"), *words)
+    lexicon = GoldLexicon.of(taught.cells, taught.goals, *words)
     lexicon.check()
     lexicon.set_features(others.cells, lexicon.numbers(others.bitext))
     columns = lexicon_columns(features)
@@ -240,21 +240,21 @@ def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(aligner, corp
 
 def test_measures_are_those_of_score(gold, aligner, corpus):
     means = gold.cells.probabilities
+    least = aligner.settings.threshold
     links = aligner.align_bitext([pair.words for pair in corpus[:24]])
     pairs = [
         pair.with_annotation("system", Alignment(links.alignment(k).sure))
         for k, pair in enumerate(corpus[:24])
     ]
     told = score(Corpus(pairs), "system", "gold")
-    rows = rows_of("links", gold, means, aligner.settings.threshold).sum(axis=0)
+    rows = rows_of(gold, means, least).sum(axis=0)
     assert measure("links", rows) == pytest.approx(told.links.f1)
     assert 1 - measure("aer", rows) == pytest.approx(told.links.aer)
     other = replace(gold, ignore_identical=True)
     bare = score(Corpus(pairs), "system", "gold", level="both", ignore_identical=True)
-    assert measure(
-        "links", rows_of("links", other, means, aligner.settings.threshold).sum(axis=0)
-    ) == pytest.approx(bare.links.f1)
-    phrases = rows_of("phrases", gold, means, aligner.settings.threshold).sum(axis=0)
+    rows = rows_of(other, means, least).sum(axis=0)
+    assert measure("links", rows) == pytest.approx(bare.links.f1)
+    phrases = rows_of(replace(gold, objective="phrases"), means, least).sum(axis=0)
     assert measure("phrases", phrases) == pytest.approx(bare.phrases["sure"].f1)
 
 
@@ -369,10 +369,10 @@ def test_the_model_aligns_by_the_mean_and_says_how_well(aligner, corpus, gold, t
     assert lessons.threshold == pytest.approx(threshold, abs=1e-6)
     assert report.mean.threshold == lessons.threshold
     # by cross-validation, as the candidates themselves
+    gold = replace(gold, objective="aer")
     with Workers.opened(1) as workers:
-        options = START, workers
-        chosen = validate(gold, "aer", *options, before=least)
-    mean = mean_of("aer", gold, lessons.weight, chosen.after, chosen.before, chosen.folds.of)
+        chosen = validate(gold, START, workers, before=least)
+    mean = mean_of(gold, lessons.weight, chosen.after, chosen.before, chosen.folds.of)
     learned, own = chosen.after.probabilities.tolist(), chosen.before.probabilities.tolist()
     pairs = zip(learned, own, strict=True)
     means = np.array([plain_mean(lessons.weight, *pair) for pair in pairs])
@@ -380,7 +380,7 @@ def test_the_model_aligns_by_the_mean_and_says_how_well(aligner, corpus, gold, t
     for fold in range(5):
         threshold = plain_mean(lessons.weight, chosen.after.thresholds[fold], least)
         inside = chosen.folds.of == fold
-        rows[inside] = rows_of("aer", gold, means, threshold)[inside]
+        rows[inside] = rows_of(gold, means, threshold)[inside]
     assert (mean.rows == rows).all()
     assert report.mean.measure.value == pytest.approx(1 - measure("aer", rows.sum(axis=0)))
     assert report.mean.measure.low < report.mean.measure.value < report.mean.measure.high
@@ -439,9 +439,10 @@ def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(aligner, corpus)
 def test_any_number_of_threads_learns_the_same(aligner, gold):
     kinds = [KINDS["strong"], KINDS["network"], KINDS["both"]]
     found = []
+    phrases = replace(gold, objective="phrases")
     for threads in (1, 3):
         with Workers.opened(threads) as workers:
-            found.append(validate(gold, "phrases", START, workers, kinds=kinds, before=0.5))
+            found.append(validate(phrases, START, workers, kinds=kinds, before=0.5))
     assert found[0].after.threshold == found[1].after.threshold
     assert (found[0].after.rows == found[1].after.rows).all()
     for name in ("first", "second"):
@@ -454,7 +455,7 @@ START = Prior.samples().rounds(vectors=False)
 
 def test_both_is_the_mean_of_regression_and_networks(gold):
     names = names_of(vectors=False)
-    features, goals = gold.cells.features[:3000], gold.goals("links")[:3000]
+    features, goals = gold.cells.features[:3000], gold.goals[:3000]
     kinds = [KINDS[kind] for kind in ("all-30", "network", "both")]
     linear, networks, both = fit(kinds, START.first, names, features, goals, second=False)
     mean = (linear.logits(features) + networks.logits(features)) / 2
@@ -614,7 +615,7 @@ def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(aligner, corpus):
     assert gold.groups.tolist() == [*range(12), *range(12)]
     with Workers.opened(1) as workers:
         start = Prior.none().rounds(vectors=False)
-        folds = validate(gold, "links", start, workers, before=0.5, kinds=[KINDS["platt"]]).folds.of
+        folds = validate(gold, start, workers, before=0.5, kinds=[KINDS["platt"]]).folds.of
     assert (folds[:12] == folds[12:]).all()
     assert set(folds.tolist()) == set(range(5))
     few = [replace(pairs[0], id=str(k)) for k in range(9)]

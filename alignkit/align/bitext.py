@@ -16,7 +16,7 @@ from alignkit._support.arguments import kind_of, words
 from alignkit._support.array_types import F8, I4, I8, U2
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
-from alignkit.model.arrays import LinkArrays, check_form, check_offsets
+from alignkit.model.arrays import LinkArrays, check_form, check_offsets, offsets_of
 from alignkit.model.texts import split_unicode
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Bitext:
 
     def __post_init__(self) -> None:
         arguments.check_attributes(self)
-        pairs = len(self.source)
+        pairs = len(self)
         others = len(self.target)
         if pairs != others:
             raise AlignerError(f"{pairs} source sentences, but {others} target sentences")
@@ -263,10 +263,15 @@ class Bitext:
         """Return the pairs with all words cut to this number of letters, without shares."""
         return Bitext(self.source.cut(letters), self.target.cut(letters), self.casefold)
 
+    @property
+    def lengths(self) -> I8:
+        """The (P, 2) numbers of source and target words, N and M."""
+        return np.stack([self.source.lengths, self.target.lengths], axis=1)
+
     @cached_property
     def starts(self) -> I8:
         """The (P + 1,) places of the first cell of each pair; a pair has N x M cells."""
-        return np.append(0, np.cumsum(self.source.lengths * self.target.lengths))
+        return offsets_of(self.source.lengths * self.target.lengths)
 
     def blocks(self, cells: int) -> list[tuple[int, int]]:
         """Divide the pairs into parts of about this number of cells, as (begin, end)."""
@@ -277,8 +282,7 @@ class Bitext:
     @property
     def empty(self) -> int:
         """The number of pairs that have no words on a side."""
-        empty = (self.source.lengths == 0) | (self.target.lengths == 0)
-        return int(empty.sum())
+        return int((self.lengths == 0).any(axis=1).sum())
 
 
 def parts_of(starts: I8, number: int = PARTS) -> list[tuple[int, int]]:
@@ -333,41 +337,33 @@ class Pieces:
 
     bitext: Bitext  # the pieces, as pairs
     pairs: I8  # (Q,) int64: the pair that each piece is of
-    source_shifts: I8  # (Q,) int64: where in the pair the piece begins
-    target_shifts: I8
+    shifts: I8  # (Q, 2) int64: the source and target words of the pair before each piece
 
     @classmethod
     def of(cls, bitext: Bitext) -> Pieces | None:
         """Cut the long lines of a bitext; None if there are none."""
-        source = bitext.source.lengths
-        target = bitext.target.lengths
-        longest = np.maximum(source, target)
-        if not len(bitext) or longest.max() <= LONGEST_PIECE:
+        longest = bitext.lengths.max(axis=1, initial=0)
+        if longest.max(initial=0) <= LONGEST_PIECE:
             return None
         numbers = np.maximum(-(-longest // LONGEST_PIECE), 1)
         pairs = np.repeat(np.arange(len(bitext)), numbers)
         firsts = np.cumsum(numbers) - numbers
         piece = np.arange(len(pairs)) - firsts[pairs]  # from 0 in each pair
-        source_shifts = source[pairs] * piece // numbers[pairs]
-        target_shifts = target[pairs] * piece // numbers[pairs]
-        source_side = _in_pieces(bitext.source, pairs, source_shifts)
-        target_side = _in_pieces(bitext.target, pairs, target_shifts)
+        shifts = bitext.lengths[pairs] * piece[:, None] // numbers[pairs, None]
+        source_side = _in_pieces(bitext.source, pairs, shifts[:, 0])
+        target_side = _in_pieces(bitext.target, pairs, shifts[:, 1])
         cut = Bitext(source_side, target_side, bitext.casefold)
         if bitext.shares is not None:
-            shares = _shares_in_pieces(bitext, cut, pairs, source_shifts, target_shifts)
-            cut = replace(cut, shares=shares)
-        return cls(cut, pairs, source_shifts, target_shifts)
+            cut = replace(cut, shares=_shares_in_pieces(bitext, cut, pairs, shifts))
+        return cls(cut, pairs, shifts)
 
     def joined(self, arrays: LinkArrays, bitext: Bitext) -> LinkArrays:
         """Combine the links of pieces into links of the pairs."""
-        counts = np.diff(arrays.offsets)
-        links = arrays.links.copy()
-        links[:, 0] += np.repeat(self.source_shifts, counts).astype(np.int32)
-        links[:, 1] += np.repeat(self.target_shifts, counts).astype(np.int32)
+        links = arrays.links + self.shifts[arrays.pair_of].astype(np.int32)
         ends = np.searchsorted(self.pairs, np.arange(len(bitext)), "right")
-        offsets = np.concatenate([arrays.offsets[:1], arrays.offsets[ends]])
-        lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
-        return LinkArrays.trusted(links, arrays.sure, offsets, lengths.astype(np.int32))
+        offsets = np.append(0, arrays.offsets[ends])
+        lengths = bitext.lengths.astype(np.int32)
+        return LinkArrays.trusted(links, arrays.sure, offsets, lengths)
 
     def added(self, likelihoods: F8, pairs: int) -> F8:
         """Add up the log-likelihoods of pieces to those of the pairs (P, 2)."""
@@ -376,20 +372,17 @@ class Pieces:
         return totals
 
 
-def _shares_in_pieces(
-    bitext: Bitext, cut: Bitext, pairs: I8, source_shifts: I8, target_shifts: I8
-) -> U2:
+def _shares_in_pieces(bitext: Bitext, cut: Bitext, pairs: I8, shifts: I8) -> U2:
     """Return the shares of the cells that are left when long pairs are cut."""
     assert bitext.shares is not None
     shares = np.empty(cut.starts[-1], np.uint16)
-    lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1).tolist()
-    sizes = np.stack([cut.source.lengths, cut.target.lengths], axis=1).tolist()
-    shifts = np.stack([source_shifts, target_shifts], axis=1).tolist()
+    lengths = bitext.lengths
+    sizes = cut.lengths
     for piece, pair in enumerate(pairs.tolist()):
         whole = bitext.shares[bitext.starts[pair] : bitext.starts[pair + 1]]
         whole = whole.reshape(lengths[pair])
-        rows, columns = sizes[piece]
         row, column = shifts[piece]
+        rows, columns = sizes[piece]
         part = whole[row : row + rows, column : column + columns]
         shares[cut.starts[piece] : cut.starts[piece + 1]] = part.ravel()
     return shares

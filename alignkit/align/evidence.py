@@ -108,20 +108,18 @@ class Evidence:
         weights = array("d")
         for k, pair in enumerate(pairs):
             for channel, name in enumerate(names):
-                if known[k][channel]:
-                    alignment = pair.alignment(name)
-                else:
-                    alignment = Alignment()
+                if not known[k][channel]:
+                    continue
+                alignment = pair.alignment(name)
                 weights.extend(weights_of(alignment, f"pair {pair.id!r}, {name}"))
                 for i, j in alignment:
                     flat.extend((k, channel, i, j))
         links = np.array(flat).reshape(-1, 4)
         flat_weights = np.array(weights, np.float32)
-        system_of = np.repeat(np.arange(len(annotators)), list(map(len, annotators.values())))
-        weighted = set(system_of[links[flat_weights < 1, 1]].tolist())
+        weighted = {names[channel] for channel in links[flat_weights < 1, 1].tolist()}
         systems = []
-        for k, system in enumerate(systems_of(annotators)):
-            systems.append(system._replace(weighted=k in weighted))
+        for name, channels in annotators.items():
+            systems.append(EvidenceSystem(name, len(channels), not weighted.isdisjoint(channels)))
         lengths = np.array([pair.lengths for pair in pairs], np.int64).reshape(-1, 2)
         aligned = np.array(known, bool).reshape(len(pairs), len(names))
         evidence = cls(tuple(systems), lengths, aligned, links, flat_weights)
@@ -134,7 +132,7 @@ class Evidence:
     @property
     def names(self) -> list[str]:
         """The names of the channels."""
-        return list(chain.from_iterable(system.names for system in self.systems))
+        return channels_of_systems(self.systems)
 
     @property
     def lacking(self) -> B1:
@@ -143,9 +141,8 @@ class Evidence:
 
     def ordered(self, systems: Sequence[EvidenceSystem]) -> Evidence:
         """Return the evidence of exactly these systems, in their order."""
-        check_systems(systems, {system.name: system.channels for system in self.systems})
-        names = chain.from_iterable(system.names for system in systems)
-        order = [self.names.index(name) for name in names]
+        check_systems(systems, self.systems)
+        order = [self.names.index(name) for name in channels_of_systems(systems)]
         links = self.links.copy()
         links[:, 1] = np.argsort(order)[links[:, 1]]
         return replace(self, systems=tuple(systems), known=self.known[:, order], links=links)
@@ -161,7 +158,7 @@ class Evidence:
 
     def on(self, bitext: Bitext, pieces: Pieces | None) -> Evidence:
         """Return the evidence on a bitext or its pieces; report links that cross pieces."""
-        if not np.array_equal(self.lengths, _lengths(bitext)):
+        if not np.array_equal(self.lengths, bitext.lengths):
             raise AlignerError("the evidence is about other pairs than those to align")
         if pieces is None:
             return self
@@ -169,10 +166,9 @@ class Evidence:
         taken, ends = gather(offsets, pieces.pairs)
         owner = np.repeat(np.arange(len(pieces.pairs)), np.diff(ends))
         links = self.links[taken]
-        lengths = _lengths(pieces.bitext)
+        lengths = pieces.bitext.lengths
         links[:, 0] = owner
-        links[:, 2] -= pieces.source_shifts[owner]
-        links[:, 3] -= pieces.target_shifts[owner]
+        links[:, 2:] -= pieces.shifts[owner]
         inside = _inside(links, lengths)
         lost = len(self.links) - int(inside.sum())
         if lost:
@@ -237,6 +233,11 @@ def systems_of(annotators: Annotators) -> tuple[EvidenceSystem, ...]:
     return tuple(EvidenceSystem(name, len(names), False) for name, names in annotators.items())
 
 
+def channels_of_systems(systems: Iterable[EvidenceSystem]) -> list[str]:
+    """Return the names of the channels of systems, in order."""
+    return list(chain.from_iterable(system.names for system in systems))
+
+
 def channels_of(name: str, known: Collection[str], what: str) -> list[str]:
     """Return the annotators of a system: NAME, or NAME/1 and so on; `what` names it in an error."""
     if name in known:
@@ -250,19 +251,22 @@ def channels_of(name: str, known: Collection[str], what: str) -> list[str]:
 def names_of_channels(systems: Iterable[EvidenceSystem]) -> tuple[str, ...]:
     """Return the names of the features of systems, in order."""
     names: list[str] = []
-    for system in systems:
-        for channel in system.names:
-            names += [f"{channel}.{feature}" for feature in FEATURES]
+    for channel in channels_of_systems(systems):
+        names += [f"{channel}.{feature}" for feature in FEATURES]
     return tuple(names)
 
 
-def check_systems(systems: Sequence[EvidenceSystem], given: Mapping[str, int]) -> None:
+def check_systems(systems: Sequence[EvidenceSystem], given: Sequence[EvidenceSystem]) -> None:
     """Raise an error unless exactly these systems are given, with as many channels."""
-    if {system.name: system.channels for system in systems} != given:
-        given_systems = [EvidenceSystem(name, channels, False) for name, channels in given.items()]
+    if _channel_counts(systems) != _channel_counts(given):
         needed = " and ".join(map(str, systems)) or "none"
-        there = " and ".join(map(str, given_systems)) or "none"
+        there = " and ".join(map(str, given)) or "none"
         raise OptionError(f"needs evidence of {needed}; given: {there}")
+
+
+def _channel_counts(systems: Iterable[EvidenceSystem]) -> dict[str, int]:
+    """Return how many channels each system has."""
+    return {system.name: system.channels for system in systems}
 
 
 def not_used(evidence: EvidenceLike) -> str:
@@ -274,11 +278,6 @@ def not_used(evidence: EvidenceLike) -> str:
     return (
         f"the evidence of {' and '.join(systems)} is not used: the model learned without evidence"
     )
-
-
-def _lengths(bitext: Bitext) -> I8:
-    """Return the (P, 2) lengths of the sentences."""
-    return np.stack((bitext.source.lengths, bitext.target.lengths), axis=1).astype(np.int64)
 
 
 def _inside(links: I8, lengths: I8) -> B1:

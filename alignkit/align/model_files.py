@@ -116,7 +116,7 @@ class Contents(NamedTuple):
         content = {
             "alignkit": "model",
             "version": VERSION,
-            "header": _plain(self.header),
+            "header": self.header,
             "arrays": {key: table._asdict() for key, table in self.tables.items()},
             "words": words,
         }
@@ -156,7 +156,7 @@ class Contents(NamedTuple):
             ) from None
 
 
-class _OddError(Exception):
+class _OddError(ValueError):
     """A header does not follow the format."""
 
 
@@ -185,22 +185,10 @@ def _cut(value: object) -> str:
     return str(value)[:40]
 
 
-def _check_name(key: object) -> None:
+def _check_name(key: str) -> None:
     """Refuse a name of an array or of a list of words that a model cannot contain."""
-    if not isinstance(key, str) or not _NAME.fullmatch(key):
-        raise ValueError(f"invalid name {_cut(key)!r}; expected lower-case letters, digits and '_'")
-
-
-def _plain(value: object) -> object:
-    """Return a value of a header as JSON has it; refuse names that are no texts."""
-    if isinstance(value, Mapping):
-        for key in value:
-            if not isinstance(key, str):
-                raise TypeError(f"the name {key!r} in the header is not a text")
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return list(map(_plain, value))
-    return value
+    fits = _NAME.fullmatch(key) is not None
+    _require(fits, f"invalid name {_cut(key)!r}; expected lower-case letters, digits and '_'")
 
 
 def _object(text: bytes, path: str) -> dict[str, Any]:
@@ -237,10 +225,7 @@ def _table(key: str, declared: object) -> TableHeader:
 
 def _entries(key: str, declared: object, names: tuple[str, str]) -> tuple[Any, Any]:
     """Return the two entries that an array or a list of words must have."""
-    try:
-        _check_name(key)
-    except ValueError as problem:
-        raise _OddError(str(problem)) from None
+    _check_name(key)
     if not isinstance(declared, dict) or set(declared) != set(names):
         raise _OddError(f"{key!r} must have exactly the entries {' and '.join(names)}")
     return declared[names[0]], declared[names[1]]
@@ -394,20 +379,14 @@ def write_model(
 def _stored(key: str, array: NDArray[Any]) -> NDArray[Any]:
     """Return an array as it is stored: little-endian numbers in C order."""
     _check_name(key)
-    if isinstance(array, np.ndarray):
-        kind = array.dtype.name
-    else:
-        kind = type(array).__name__
-    if kind not in DTYPES:
-        raise ValueError(f"array {key!r} has type {kind}; expected one of {', '.join(DTYPES)}")
+    kind = array.dtype.name
+    _require(kind in DTYPES, f"array {key!r} has type {kind}; expected one of {', '.join(DTYPES)}")
     return np.asarray(array, DTYPES[kind], order="C")
 
 
 def _text(key: str, words: Sequence[str]) -> bytes:
     """Return a list of words as it is stored."""
     _check_name(key)
-    if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-        raise TypeError(f"words {key!r} must be a list of texts")
     text = "".join([f"{word}\n" for word in words])
     if "\\" in text or text.count("\n") != len(words):
         escaped = (word.replace("\\", "\\\\").replace("\n", "\\n") for word in words)
@@ -425,10 +404,7 @@ def _write_member(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Membe
     size = 0
     checksum = 0
     for part in parts:
-        if isinstance(part, memoryview):
-            size += part.nbytes
-        else:
-            size += len(part)
+        size += memoryview(part).nbytes
         checksum = crc32(part, checksum)
     member = Member(name, size, checksum)
     out.write(member_head(member))

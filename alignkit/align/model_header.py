@@ -60,10 +60,10 @@ class ModelHeader:
     def to_json(self) -> dict[str, object]:
         """Return the header as JSON values; entries that few models have are left out."""
         content: dict[str, object] = {
-            "null_shares": self.null_shares and list(self.null_shares),
+            "null_shares": self.null_shares,
             "casefold": self.casefold,
             "settings": asdict(self.settings),
-            "history": [list(astuple(done)) for done in self.history],
+            "history": list(map(astuple, self.history)),
         }
         if self.vectors is not None:
             content["vectors"] = asdict(self.vectors)

@@ -72,20 +72,18 @@ class LearnedEntry:
     def to_json(self) -> dict[str, object]:
         """Return the entry as JSON values."""
         entries = asdict(self.lessons)
+        source = entries.pop("taught_by")
+        if source is not None:
+            entries |= source
         entries["features"] = self.features
         entries["lexicon"] = self.has_lexicon
-        wanted = set(_ENTRIES)
-        if self.lessons.weight < 1:
-            wanted |= _OF_WEIGHTED
-        if self.lessons.evidence:
-            wanted |= _OF_EVIDENCE
-            entries["without"] = self.without and self.without.to_json()
-        source = self.lessons.taught_by
-        if source is not None:
-            wanted |= _OF_GOLD
-            entries["annotators"] = list(source.annotators)
-            entries["digests"] = list(source.digests)
-        return {name: entries[name] for name in wanted}
+        entries["without"] = self.without and self.without.to_json()
+        unused: set[str] = set()
+        if self.lessons.weight == 1:
+            unused |= _OF_WEIGHTED
+        if not self.lessons.evidence:
+            unused |= _OF_EVIDENCE
+        return {name: entry for name, entry in entries.items() if name not in unused}
 
     @classmethod
     def read(cls, content: object) -> LearnedEntry:

@@ -90,23 +90,12 @@ def forms_of(
     two_weights : Whether a word pair has a weight for each direction; else `forward` is both.
     calibrated : Whether calibration knows the text of training.
     """
-    forms = _of_words(two_weights=two_weights)
-    forms["jumps"] = Form("float32", (0, 0, 0), *JUMPS)
+    jumps = (0, 0, 0)
     if jumping:
-        shape = (2, settings.kinds + 1, 2 * settings.band + 2)
-        forms["jumps"] = Form("float32", shape, *JUMPS)
-    forms |= _of_positions(Size("shapes") if settings.model == "ibm2" else 0)
-    forms |= _of_memory(Size("keys") if settings.collapsed else 0)
-    if settings.fertile:
-        forms |= _of_fertilities(settings.model)
-    if calibrated:
-        for side, words in zip(SIDES, (SOURCES, TARGETS), strict=True):
-            forms[f"text_{side}"] = Form("int32", (words + 1,), 0)
-    return forms
-
-
-def _of_words(*, two_weights: bool) -> dict[str, Form]:
-    """Return the forms of the tables of words and of word pairs."""
+        jumps = (2, settings.kinds + 1, 2 * settings.band + 2)
+    # position tables for sizes of sentence pairs, and pairs that are remembered
+    shapes: Length = Size("shapes") if settings.model == "ibm2" else 0
+    pairs: Length = Size("keys") if settings.collapsed else 0
     forms = {
         "columns": Form("int32", (PAIRS,), 0, TARGETS - 1),
         "rows": Form("int64", (SOURCES + 1,), 0, PAIRS),
@@ -117,30 +106,24 @@ def _of_words(*, two_weights: bool) -> dict[str, Form]:
         "source_null": Form("float32", (SOURCES + 1,), *SHARES),
         "target_null": Form("float32", (TARGETS + 1,), *SHARES),
         "null_units": Form("float32", (2,), *SHARES),
-    }
-    if not two_weights:
-        del forms["reverse"]
-    return forms
-
-
-def _of_positions(shapes: Length) -> dict[str, Form]:
-    """Return the forms of the position tables of IBM 2, for so many sizes of sentence pairs."""
-    return {
+        "jumps": Form("float32", jumps, *JUMPS),
         "positions_shapes": Form("int64", (shapes, 2), 0, LONGEST),
         "positions_forward": Form("float32", (POSITIONS,), *SHARES),
         "positions_reverse": Form("float32", (POSITIONS,), *SHARES),
         "positions_shape_starts": Form("int64", (shapes + 1,), 0, POSITIONS),
-    }
-
-
-def _of_memory(pairs: Length) -> dict[str, Form]:
-    """Return the forms of the tables that remember so many sentence pairs."""
-    return {
         "memory_keys": Form("uint64", (pairs,), 1),
         "memory_cells": Form("uint32", (LINKS,)),
         "memory_levels": Form("uint8", (LINKS,), 1),
         "memory_offsets": Form("int64", (pairs + 1,), 0, LINKS),
     }
+    if not two_weights:
+        del forms["reverse"]
+    if settings.fertile:
+        forms |= _of_fertilities(settings.model)
+    if calibrated:
+        for side, words in zip(SIDES, (SOURCES, TARGETS), strict=True):
+            forms[f"text_{side}"] = Form("int32", (words + 1,), 0)
+    return forms
 
 
 def _of_fertilities(model: str) -> dict[str, Form]:

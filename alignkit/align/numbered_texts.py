@@ -58,7 +58,18 @@ def lines_of(
     """Yield the lines of the input, and log how many byte order marks were removed."""
     readings = [TextFile(path, options) for path in paths]
     named = TextFile(paths[0], replace(options, source=paths[0], target=paths[-1]))
-    for lines in _lines_of(readings, named, format, whole, refuse, watch):
+    if paths == ["-"] and not whole and refuse is not None:
+        parts = _live_text(readings[0], format, refuse)
+    elif len(paths) == 1:
+        parts = _one_text(readings[0], format, whole, watch)
+    else:
+        ids = TextIds.of(named, paths)
+        if ids.present or any(has_own_form(named, path) for path in paths):
+            parts = _tagged(named, whole)
+        else:
+            ids.tell(paths)
+            parts = _two_texts(readings[0], readings[1], whole, watch)
+    for lines in parts:
         if whole:
             _report_marks(readings, named)
         yield lines
@@ -78,27 +89,6 @@ def _report_marks(readings: Sequence[TextFile], named: TextFile) -> None:
             name = " and ".join(paths)
         text = f"{name}: {how_many(count, 'byte order mark')} removed"
         _LOGGER.warning("%s", text, extra={"note": True})
-
-
-def _lines_of(
-    readings: Sequence[TextFile],
-    named: TextFile,
-    format: str | None,
-    whole: bool,
-    refuse: Callable[[FormatError], None] | None,
-    watch: Watch,
-) -> Iterator[Lines]:
-    """Return the lines of the input, read in the way that fits it."""
-    paths = [reading.path for reading in readings]
-    if len(paths) == 1 and paths[0] == "-" and not whole and refuse is not None:
-        return _live_text(readings[0], format, refuse)
-    if len(paths) == 1:
-        return _one_text(readings[0], format, whole, watch)
-    ids = TextIds.of(named, paths)
-    if ids.present or any(has_own_form(named, path) for path in paths):
-        return _tagged(named, whole)
-    ids.tell(paths)
-    return _two_texts(readings[0], readings[1], whole, watch)
 
 
 def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) -> Iterator[Lines]:

@@ -149,10 +149,10 @@ class Alignment:
                     f"null ({i}, {j}) must have the index NULL on one side and a word on the other"
                 )
         self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
-        self._weights = _NO_WEIGHTS
-        self._labels = _NO_LABELS
+        self._weights = _NOTHING
+        self._labels = _NOTHING
         if weights is not None:
-            self._weights = _keyed("weights", weights) or _NO_WEIGHTS
+            self._weights = _keyed("weights", weights) or _NOTHING
             for link, weight in self._weights.items():
                 if type(weight) in (float, int):
                     continue
@@ -162,7 +162,7 @@ class Alignment:
                     )
                 self._weights[link] = float(weight)  # one of NumPy
         if labels is not None:
-            self._labels = _keyed("labels", labels) or _NO_LABELS
+            self._labels = _keyed("labels", labels) or _NOTHING
             for link, text in self._labels.items():
                 check_kind(f"labels[{link.i}, {link.j}]", text, str)
         for link in self._weights:
@@ -237,8 +237,8 @@ class Alignment:
         self._points = points
         self._flags = flags
         self._nulls = ()
-        self._weights = weights or _NO_WEIGHTS
-        self._labels = _NO_LABELS
+        self._weights = weights or _NOTHING
+        self._labels = _NOTHING
         return self
 
     @classmethod
@@ -594,8 +594,8 @@ class Alignment:
 
     def __setstate__(self, state: _Kept) -> None:
         self._points, self._flags, self._nulls, weights, labels = state
-        self._weights = weights or _NO_WEIGHTS
-        self._labels = labels or _NO_LABELS
+        self._weights = weights or _NOTHING
+        self._labels = labels or _NOTHING
 
     def _repr_html_(self) -> str:
         n, m = self.extent()
@@ -613,8 +613,7 @@ class Alignment:
 
 V = TypeVar("V")
 
-_NO_WEIGHTS: dict[Link, float] = {}  # shared by nearly all alignments, and never changed
-_NO_LABELS: dict[Link, str] = {}
+_NOTHING: dict[Link, Any] = {}  # weights and labels of nearly all alignments; never changed
 
 _Kept = tuple[bytes, bytes, "tuple[tuple[Link, bool], ...]", "dict[Link, float]", "dict[Link, str]"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from alignkit._support import arguments
 from alignkit._support.array_types import B1, I4, I8, U1
@@ -158,24 +158,15 @@ class LinkArrays:
         blocks = arguments.every("blocks", blocks, LinkArrays)
         if len(blocks) == 1:
             return blocks[0]
-        # empty arrays, so that there is something to join without blocks
-        links: list[I4] = [np.empty((0, 2), np.int32)]
-        sure: list[U1] = [np.empty(0, np.uint8)]
-        offsets: list[I8] = [np.zeros(1, np.int64)]
-        lengths: list[I4] = [np.empty((0, 2), np.int32)]
-        start = 0
-        for block in blocks:
-            links.append(block.links)
-            sure.append(block.sure)
-            offsets.append(block.offsets[1:] + start)
-            lengths.append(block.lengths)
-            start += len(block.links)
-        arguments.check_count("links", start)
+        arguments.check_count("links", sum(len(block.links) for block in blocks))
+        # empty arrays first, so that there is something to join without blocks
+        parts = [cls.pack([]), *blocks]
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
         return cls.trusted(
-            np.concatenate(links),
-            np.concatenate(sure),
-            np.concatenate(offsets),
-            np.concatenate(lengths),
+            np.concatenate([part.links for part in parts]),
+            np.concatenate([part.sure for part in parts]),
+            offsets_of(sizes),
+            np.concatenate([part.lengths for part in parts]),
         )
 
     def __len__(self) -> int:
@@ -342,10 +333,10 @@ class LinkArrays:
         >>> list(arrays.keep(np.array([False, True])).alignments())
         [Alignment('1?1')]
         """
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         links = self.links[kept]
         sure = self.sure[kept]
-        return LinkArrays.trusted(links, sure, before[self.offsets], self.lengths)
+        offsets = offsets_of(kept)[self.offsets]
+        return LinkArrays.trusted(links, sure, offsets, self.lengths)
 
 
 def _joined(alignments: Iterable[Alignment]) -> tuple[I4, U1, I8]:
@@ -359,8 +350,7 @@ def _joined(alignments: Iterable[Alignment]) -> tuple[I4, U1, I8]:
     sure = np.frombuffer(b"".join(flags), np.uint8)
     arguments.check_count("links", len(sure))
     links = np.frombuffer(b"".join(points), np.int32).reshape(-1, 2)
-    ends = accumulate(map(len, flags), initial=0)
-    return links, sure, np.fromiter(ends, np.int64, len(flags) + 1)
+    return links, sure, offsets_of(list(map(len, flags)))
 
 
 _MOST_NUMBERS = 2**63 - 1  # of int64
@@ -409,11 +399,18 @@ def identical_links(arrays: LinkArrays, source: TokenArrays, target: TokenArrays
     return identical
 
 
+def offsets_of(sizes: ArrayLike) -> I8:
+    """Return where each of P parts of some sizes begins, and where the last ends: (P + 1,).
+
+    Of an array of booleans, each True counts 1: how many come before each place.
+    """
+    return np.append(0, np.cumsum(sizes, dtype=np.int64))
+
+
 def gather(offsets: I8, places: I8) -> tuple[I8, I8]:
     """Return the places of the elements of some parts, and their new offsets."""
     sizes = np.diff(offsets)[places]
-    new = np.zeros(len(places) + 1, np.int64)
-    np.cumsum(sizes, out=new[1:])
+    new = offsets_of(sizes)
     moved_by = offsets[places] - new[:-1]
     return np.repeat(moved_by, sizes) + np.arange(new[-1]), new
 
@@ -516,7 +513,7 @@ class TokenArrays:
         """
         arguments.check_arguments(TokenArrays.pack, locals())
         coded = [vocabulary.encode(sentence) for sentence in sentences]
-        offsets = np.cumsum([0, *map(len, coded)], dtype=np.int64)
+        offsets = offsets_of(list(map(len, coded)))
         arguments.check_count("words", int(offsets[-1]))
         return cls(np.fromiter(chain.from_iterable(coded), np.int32, offsets[-1]), offsets)
 

@@ -452,7 +452,7 @@ def _scheme_of_json(text: str) -> Scheme:
             exchanged=tuple(_couple(couple) for couple in record.get("exchanged", ())),
             unscored=unscored,
         )
-    except (TypeError, KeyError, AttributeError):
+    except (TypeError, ValueError, KeyError, AttributeError):
         raise OptionError(
             "a scheme has texts, lists of texts, labels and flags (with value, name, about), as "
             "Scheme.to_json writes them"
@@ -516,10 +516,8 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 def _couple(values: Any) -> tuple[str, str]:
     """Return two labels or flags that change places."""
-    texts = _texts(values)
-    if len(texts) != 2:
-        raise TypeError
-    return texts[0], texts[1]
+    first, second = _texts(values)
+    return first, second
 
 
 def _label_of(value: Any) -> Label:
@@ -532,10 +530,9 @@ def _label_of(value: Any) -> Label:
 
 def _flag_of(value: Mapping[str, Any]) -> Flag:
     """Return a flag of a JSON object."""
-    text = _text(value["value"])
-    name = _text(value.get("name", text))
-    about = _text(value.get("about", ""))
-    return Flag(text, name, about, _texts(value.get("on", ())), _texts(value.get("excludes", ())))
+    texts = _label_of(value)
+    places = _texts(value.get("on", ()))
+    return Flag(texts.value, texts.name, texts.about, places, _texts(value.get("excludes", ())))
 
 
 @dataclass(frozen=True, slots=True)

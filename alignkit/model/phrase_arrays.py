@@ -14,7 +14,7 @@ from alignkit._support.array_types import I4, I8, U1
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.arrays import LinkArrays, TokenArrays, offsets_of
 from alignkit.model.phrase_kernel import (
     ATOMIC,
     COMPOSITE,
@@ -23,6 +23,7 @@ from alignkit.model.phrase_kernel import (
     PhraseChoice,
     PhraseOutput,
     drop_identical,
+    match_phrases,
     write_phrases,
 )
 
@@ -75,7 +76,7 @@ KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
 LINKS: tuple[Literal["possible"], Literal["sure"]] = ("possible", "sure")
 """The links for phrase pairs: all of them (P), or the sure ones (S)."""
 
-_UNLIMITED = 2**31 - 1
+UNLIMITED = 2**31 - 1  # words of a span
 
 
 @dataclass(frozen=True)
@@ -156,8 +157,8 @@ class PhraseArrays:
         if kind == "all":
             return self
         kept = self.atomic == (kind == "atomic")
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        return PhraseArrays(self.spans[kept], self.atomic[kept], before[self.offsets])
+        offsets = offsets_of(kept)[self.offsets]
+        return PhraseArrays(self.spans[kept], self.atomic[kept], offsets)
 
 
 def longest_span(links: str, max_length: int | None) -> int:
@@ -166,8 +167,8 @@ def longest_span(links: str, max_length: int | None) -> int:
     if max_length is not None and max_length < 1:
         raise OptionError(f"`max_length` is {max_length}; a phrase has at least 1 word")
     if max_length is None:
-        return _UNLIMITED
-    return min(max_length, _UNLIMITED)
+        return UNLIMITED
+    return min(max_length, UNLIMITED)
 
 
 def phrases_of(alignment: Alignment, links: str = "possible") -> list[PhrasePair]:
@@ -188,12 +189,36 @@ def extract_arrays(
     arguments.check_known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
     kept = arrays.sure_only() if links == "sure" else arrays
-    phrases = _extracted(kept, PhraseChoice(KINDS[kind], loose, longest))
+    output = _extracted(kept, PhraseChoice(KINDS[kind], loose, longest))
     if different is not None:
-        output = PhraseOutput(phrases.spans, phrases.atomic, phrases.offsets)
         drop_identical(output, pair_words(*different))
-        phrases = _fitted(output)
-    return phrases
+    # the unused room is freed in place: nothing else uses the arrays yet
+    count = int(output.ends[-1])
+    output.spans.resize((count, 4), refcheck=False)
+    output.atomic.resize(count, refcheck=False)
+    return PhraseArrays(*output)
+
+
+def count_shared_phrases(
+    hypothesis: LinkArrays,
+    reference: LinkArrays,
+    longest: int,
+    words: tuple[TokenArrays, TokenArrays] | None,
+) -> I8:
+    """Count the tight phrase pairs that two alignments share; see `match_phrases`.
+
+    With words, phrase pairs of equal words are left out.
+    """
+    nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hypothesis) + 1, np.int64))
+    lengths = np.maximum(hypothesis.lengths, reference.lengths)
+    return match_phrases(
+        pair_links(hypothesis),
+        pair_links(reference),
+        readonly(lengths),
+        longest,
+        words is not None,
+        pair_words(*(words or (nothing, nothing))),
+    )
 
 
 def pair_links(arrays: LinkArrays) -> PairLinks:
@@ -211,7 +236,7 @@ def pair_words(source: TokenArrays, target: TokenArrays) -> PairWords:
     )
 
 
-def _extracted(arrays: LinkArrays, wanted: PhraseChoice) -> PhraseArrays:
+def _extracted(arrays: LinkArrays, wanted: PhraseChoice) -> PhraseOutput:
     """Run the kernel, with more room each time it runs out of room."""
     links = pair_links(arrays)
     lengths = readonly(arrays.lengths)
@@ -224,7 +249,7 @@ def _extracted(arrays: LinkArrays, wanted: PhraseChoice) -> PhraseArrays:
         written = ends[pair]
         arguments.check_count("phrase pairs", int(written))
         if pair == len(arrays):
-            break
+            return output
         # room for as many a link as there were so far, and some more
         needed = written * len(arrays.links) // max(1, arrays.offsets[pair])
         size = int(max(2 * size, needed + needed // 16))
@@ -232,12 +257,3 @@ def _extracted(arrays: LinkArrays, wanted: PhraseChoice) -> PhraseArrays:
         more.spans[:written] = output.spans[:written]
         more.atomic[:written] = output.atomic[:written]
         output = more
-    return _fitted(output)
-
-
-def _fitted(output: PhraseOutput) -> PhraseArrays:
-    """Free the unused room in place; nothing else uses the arrays yet."""
-    spans, atomic, ends = output
-    spans.resize((int(ends[-1]), 4), refcheck=False)
-    atomic.resize(int(ends[-1]), refcheck=False)
-    return PhraseArrays(spans, atomic, ends)

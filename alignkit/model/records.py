@@ -23,12 +23,10 @@ from alignkit._support.arguments import check_kind, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.model.alignment import SIDES, Alignment, Link, LinkLike
 from alignkit.model.annotation import Annotation
-from alignkit.model.coercion import alignment_of
+from alignkit.model.coercion import Sentence, alignment_of
 from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_unicode
-
-Sentence = tuple[str, ...]
 
 RECORDS = ("link", "annotation")  # the kinds of records that are written
 _OF_LINK = ("i", "j", "sure", *SIDES, "weight", "label")
@@ -117,6 +115,7 @@ class _RecordReader:
         annotator = values.pop("annotator", None)
         of_annotator = "annotator" in record
         of_link = of_annotator and "i" in values
+        is_labelled = "label" in record and "judgment" not in record  # another name of judgment
         if "links" in values and not (of_annotator or "links" in self._named):
             raise OptionError(
                 f"{where} has links but no annotator; add annotator, or name the key in alignments"
@@ -125,13 +124,15 @@ class _RecordReader:
         if of_link:
             parts = _taken(_OF_LINK, values)
         elif of_annotator:
-            parts = _taken(_names_of_annotation(record), values)
+            parts = _taken(_OF_ANNOTATION, values)
+            if is_labelled and "label" in values:
+                parts["judgment"] = values.pop("label")
         else:
             parts = {}
         pair = self._pair(id, None if of_annotator else k, values, where)
         if of_link:
             pair.links.setdefault(str(annotator), []).append(parts)
-        elif annotator is not None and not _lacks_label(record, parts):
+        elif annotator is not None and (parts or not is_labelled):  # else a gap in a table
             if str(annotator) in pair.annotations:
                 raise OptionError(f"{where}: {annotator!r} already annotated pair {id!r}")
             pair.annotations[str(annotator)] = _annotation(where, parts)
@@ -194,24 +195,12 @@ def _sentence_of(name: str, value: Any) -> Sentence | None:
 def _annotation(where: str, parts: dict[str, Any]) -> Annotation:
     """Return an annotation from the values of a record; `where` names it in errors."""
     links = parts.pop("links", None)
-    judgment = _judgment_of(parts.pop("judgment", parts.pop("label", "")))
+    judgment = _judgment_of(parts.pop("judgment", ""))
     try:
         alignment = None if links is None else alignment_of("links", links)
         return Annotation(alignment, judgment=judgment, **parts)
     except (AlignmentError, ArgumentError) as error:
         raise type(error)(f"{where}: {error}") from None
-
-
-def _names_of_annotation(record: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the keys of an annotation in a record; its judgment may be called label."""
-    if "judgment" in record:
-        return _OF_ANNOTATION
-    return (*_OF_ANNOTATION, "label")
-
-
-def _lacks_label(record: Mapping[Any, Any], parts: Mapping[str, Any]) -> bool:
-    """Return whether a record of a judgment has none: a gap in a table."""
-    return "label" in record and "judgment" not in record and not parts
 
 
 def _judgment_of(value: object) -> str:

@@ -75,7 +75,10 @@ def read_fitting(
         if not _have_marks(tokens):
             raise misfit
     try:
-        resolved = _read_with_words(text, tokens, read_as)
+        resolved = read_as(text, tokens=tokens)
+        assert resolved is not None  # a text without a tree was returned above
+        if not _fits(resolved.words, tokens):
+            raise _misfit(text, resolved, tokens)
     except FormatError:
         if misfit is None:
             raise
@@ -93,18 +96,6 @@ def read_fitting(
 def _have_marks(tokens: Sequence[str]) -> bool:
     """Return whether some word has what must be escaped among brackets."""
     return any("(" in token or ")" in token or "\\" in token for token in tokens)
-
-
-def _read_with_words(
-    text: str, tokens: Sequence[str], read_as: Callable[..., Brackets | None]
-) -> Brackets:
-    """Read brackets, some of which are words; the leaves must be the words."""
-    read = read_as(text, tokens=tokens)
-    if read is None:
-        raise FormatError("no tree; expected Penn brackets, such as (S (NN rain))")
-    if not _fits(read.words, tokens):
-        raise _misfit(text, read, tokens)
-    return read
 
 
 def _fits(leaves: Sequence[str], tokens: Sequence[str]) -> bool:

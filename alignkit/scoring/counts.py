@@ -22,8 +22,7 @@ from alignkit._support.jit import readonly
 from alignkit._support.wording import how_many
 from alignkit.errors import JoinError, MissingTextError
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.phrase_arrays import longest_span, pair_links, pair_words
-from alignkit.model.phrase_kernel import match_phrases
+from alignkit.model.phrase_arrays import count_shared_phrases, longest_span
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts_kernel import merge_phrases
@@ -153,7 +152,11 @@ def count_phrases(
         words = check_text(reference, source, target)
     if not loose:
         longest = longest_span(links, max_length)
-        return _match(hypothesis, reference, links, longest, words if ignore_identical else None)
+        if links == "sure":
+            hypothesis = hypothesis.sure_only()
+            reference = reference.sure_only()
+        different = words if ignore_identical else None
+        return count_shared_phrases(hypothesis, reference, longest, different)
     sides = list[Any]()
     for side in (hypothesis, reference):
         phrases = extract_phrases(
@@ -195,26 +198,6 @@ def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
             f"the hypothesis has {how_many(len(hypothesis), 'sentence pair')}, the reference "
             f"{len(reference)}; both must align the same pairs in the same order"
         )
-
-
-def _match(
-    hypothesis: LinkArrays,
-    reference: LinkArrays,
-    links: Literal["possible", "sure"],
-    longest: int,
-    words: tuple[TokenArrays, TokenArrays] | None,
-) -> Rows:
-    """Count the tight phrase pairs; with words, without the phrase pairs of equal words."""
-    hyp = hypothesis.sure_only() if links == "sure" else hypothesis
-    ref = reference.sure_only() if links == "sure" else reference
-    nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
-    source, target = words or (nothing, nothing)
-    lengths = np.maximum(hyp.lengths, ref.lengths)
-    texts = pair_words(source, target)
-    hyp_links = pair_links(hyp)
-    ref_links = pair_links(ref)
-    ignored = words is not None
-    return match_phrases(hyp_links, ref_links, readonly(lengths), longest, ignored, texts)
 
 
 Block = tuple[LinkArrays, LinkArrays, TokenArrays | None, TokenArrays | None]

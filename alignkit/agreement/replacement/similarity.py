@@ -16,7 +16,7 @@ from alignkit._support.cached_methods import cached_method
 from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.replacement.options import ReplaceOptions
 from alignkit.corpora.labelled import judgments_of
-from alignkit.model.arrays import LinkArrays, identical_links
+from alignkit.model.arrays import LinkArrays, identical_links, offsets_of
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.scoring.counts import PHRASE_COLUMNS, count_phrases
@@ -161,7 +161,7 @@ def _nulls(links: LinkArrays, lengths: I8) -> LinkArrays:
     owners = []
     for side in (0, 1):
         sizes = lengths[:, side]
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        starts = offsets_of(sizes)
         linked = np.zeros(starts[-1], bool)
         linked[starts[links.pair_of] + links.links[:, side]] = True
         free = np.flatnonzero(~linked)

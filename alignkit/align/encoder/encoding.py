@@ -1,9 +1,9 @@
 """What an encoder, or word vectors, say of the cells of a bitext: shares, computed or kept.
 
 For each pair of sentences there are three steps: the words get vectors; the vectors are compared
-(`_ComparedPair`, with the cosines of all cells); and the cosines become shares (`_SharesOfPair`),
-for which their standard deviation in the first pairs of the text, the spread, must be known. So the
-first pairs are compared before all others. Pairs with the same words are looked at once.
+(`_ComparedPair`, with the cosines of all cells); and the cosines become shares, for which their
+standard deviation in the first pairs of the text, the spread, must be known. So the first pairs are
+compared before all others. Pairs with the same words are looked at once.
 """
 
 from __future__ import annotations
@@ -65,28 +65,10 @@ class VectorsUsed:
     spread: float  # the standard deviation of the cosines that the shares are from
 
 
-class _SharesOfPair(NamedTuple):
-    """The shares of a pair, which are kept with the numbers of its unknown words."""
-
-    unknown: tuple[int, int]  # source and target words without a vector
-    shares: U2  # (N, M)
-
-    def packed(self) -> U2:
-        """Return all as numbers (2 + N * M,)."""
-        return np.concatenate([np.array(self.unknown, np.uint16), self.shares.ravel()])
-
-    @classmethod
-    def unpacked(cls, numbers: U2 | None, shape: tuple[int, int]) -> _SharesOfPair | None:
-        """Return what was packed; None if there is nothing, or it is of another shape."""
-        if numbers is None or len(numbers) != 2 + shape[0] * shape[1]:
-            return None
-        return cls((int(numbers[0]), int(numbers[1])), numbers[2:].reshape(shape))
-
-
 class _ComparedPair(NamedTuple):
     """The words of a pair, compared by their vectors."""
 
-    unknown: tuple[int, int]  # source and target words without a vector
+    unknown: list[int]  # source and target words without a vector
     cosines: F8  # (N, M)
 
     @classmethod
@@ -98,11 +80,12 @@ class _ComparedPair(NamedTuple):
                 "vectors of the same space"
             )
         unknown = [int((~vectors.any(axis=1)).sum()) for vectors in (source, target)]
-        return cls((unknown[0], unknown[1]), cosines_of(source, target))
+        return cls(unknown, cosines_of(source, target))
 
-    def shares(self, spread: float) -> _SharesOfPair:
-        """Return the shares of the pair."""
-        return _SharesOfPair(self.unknown, shares_of(self.cosines, spread))
+    def numbers(self, spread: float) -> U2:
+        """Return what is kept (2 + N * M,): the numbers of unknown words, and the shares."""
+        shares = shares_of(self.cosines, spread)
+        return np.concatenate([np.array(self.unknown, np.uint16), shares.ravel()])
 
 
 class _Pair(NamedTuple):
@@ -183,17 +166,16 @@ class PairEncoder:
             )
         begin = time.perf_counter()
         shares = np.zeros(bitext.starts[-1], np.uint16)
-        lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
-        full = np.flatnonzero(lengths.min(axis=1) > 0)  # pairs with words on both sides
+        full = np.flatnonzero(bitext.lengths.min(axis=1) > 0)  # pairs with words on both sides
         with nullcontext(self._own) if self._own is not None else KeptShares() as kept:
             first = self._settle_spread(written, full, kept)
             done = 0
             for start in range(0, len(full), BLOCK):
                 block = self._pairs(written, full[start : start + BLOCK].tolist())
-                for pair, known in self._block(block, kept, first):
+                for pair, numbers in self._block(block, kept, first):
                     cells = slice(bitext.starts[pair.number], bitext.starts[pair.number + 1])
-                    shares[cells] = known.shares.ravel()
-                    self.counts.count_pair(known.shares, known.unknown)
+                    shares[cells] = numbers[2:]
+                    self.counts.count_pair(numbers[2:].reshape(pair.shape), numbers[:2].tolist())
                     done += 1
                     # the first pairs were reported when they were compared
                     reported = done > len(first) and done % BATCH == 0
@@ -252,8 +234,8 @@ class PairEncoder:
 
     def _block(
         self, pairs: Sequence[_Pair], kept: KeptShares, first: dict[int, _ComparedPair]
-    ) -> Iterator[tuple[_Pair, _SharesOfPair]]:
-        """Yield pairs with their shares, first those whose shares are kept.
+    ) -> Iterator[tuple[_Pair, U2]]:
+        """Yield pairs with their `_ComparedPair.numbers`, first those whose numbers are kept.
 
         `first` has the pairs that were compared already, by their numbers.
         """
@@ -263,24 +245,25 @@ class PairEncoder:
         known = kept.shares(list(alike))
         missing = []  # one pair of each key
         for key, same in alike.items():
-            shares = _SharesOfPair.unpacked(known.get(key), same[0].shape)
-            if shares is None:
+            n, m = same[0].shape
+            numbers = known.get(key)
+            if numbers is None or len(numbers) != 2 + n * m:
                 missing.append(same[0])
                 continue
             self.counts.kept += 2 * len(same)
             for pair in same:
-                yield pair, shares
+                yield pair, numbers
         assert self.spread is not None
         for batch in _batches(missing):
             new = [pair for pair in batch if pair.number not in first]
             compared = first | self._compared(new)
-            computed = {pair.key: compared[pair.number].shares(self.spread) for pair in batch}
-            kept.keep({key: shares.packed() for key, shares in computed.items()})
+            computed = {pair.key: compared[pair.number].numbers(self.spread) for pair in batch}
+            kept.keep(computed)
             self.counts.encoded += 2 * len(batch)
-            for key, shares in computed.items():
+            for key, numbers in computed.items():
                 self.counts.kept += 2 * (len(alike[key]) - 1)
                 for pair in alike[key]:
-                    yield pair, shares
+                    yield pair, numbers
 
     def _compared(self, pairs: Sequence[_Pair]) -> dict[int, _ComparedPair]:
         """Return pairs whose words are compared, by their numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from alignkit._support.array_types import U2
@@ -43,7 +44,7 @@ class EncodingCounts:
         """The share of words of the shorter sides with a mutual best match; 1 without words."""
         return self.matched / self.matchable if self.matchable else 1.0
 
-    def count_pair(self, shares: U2, unknown: tuple[int, int]) -> None:
+    def count_pair(self, shares: U2, unknown: Sequence[int]) -> None:
         """Count the words of a pair with these shares (N, M); `unknown` ones have no vector."""
         self.words = _sum_of_two(self.words, shares.shape)
         self.unknown = _sum_of_two(self.unknown, unknown)
@@ -131,6 +132,6 @@ class EncodingCounts:
         }
 
 
-def _sum_of_two(first: tuple[int, int], second: tuple[int, ...], sign: int = 1) -> tuple[int, int]:
+def _sum_of_two(first: tuple[int, int], second: Sequence[int], sign: int = 1) -> tuple[int, int]:
     """Return the sums of the counts of both sides, or their differences (sign -1)."""
     return first[0] + sign * second[0], first[1] + sign * second[1]

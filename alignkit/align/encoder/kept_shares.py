@@ -96,9 +96,8 @@ class KeptShares:
 
     def _give_up(self, problem: Exception) -> None:
         """Keep nothing from now on, and say why."""
-        if self._connection is not None:
-            with suppress(sqlite3.Error):
-                self._connection.close()
+        with suppress(sqlite3.Error):
+            self.close()
         self._connection = None
         _LOGGER.warning("what the encoder says of these texts cannot be kept: %s", problem)
 
@@ -150,24 +149,21 @@ class KeptShares:
 
     def trim(self) -> None:
         """Delete the oldest shares if the database has more than `MOST_BYTES`."""
-        if self._connection is None or not self._changed:
+        if not self._changed:
             return
-        try:
-            (size,) = self._connection.execute(
-                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-            ).fetchone()
-            if size <= MOST_BYTES:
-                return
-            # a tenth more than needed, so that not every run has to
-            share = 1.1 - MOST_BYTES / size
-            self._connection.execute(
-                "DELETE FROM shares WHERE rowid IN (SELECT rowid FROM shares ORDER BY rowid "
-                "LIMIT (SELECT CAST(COUNT(*) * ? AS INTEGER) FROM shares))",
-                (min(share, 1.0),),
-            )
-            self._connection.execute("VACUUM")
-        except sqlite3.Error as problem:
-            self._give_up(problem)
+        sizes = self._rows(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", ()
+        )
+        if not sizes or sizes[0][0] <= MOST_BYTES:
+            return
+        # a tenth more than needed, so that not every run has to
+        share = 1.1 - MOST_BYTES / sizes[0][0]
+        self._write(
+            "DELETE FROM shares WHERE rowid IN (SELECT rowid FROM shares ORDER BY rowid "
+            "LIMIT (SELECT CAST(COUNT(*) * ? AS INTEGER) FROM shares))",
+            [(min(share, 1.0),)],
+        )
+        self._rows("VACUUM", ())
 
     def __enter__(self) -> KeptShares:
         return self

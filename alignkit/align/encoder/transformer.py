@@ -211,7 +211,8 @@ class Encoder:
                 "they can hold code: load the model in transformers and save it again"
             )
         self.layers = self._number_of_layers()
-        self.layer = round_half_up(7 * self.layers / 12) if layer is None else layer
+        # by default the layer nearest to 7/12 of them, the higher of two
+        self.layer = int(7 * self.layers / 12 + 0.5) if layer is None else layer
         if not 1 <= self.layer <= self.layers:
             raise EncoderError(f"{self.name} has layers 1 to {self.layers}, not {self.layer}")
         self._threads = threads
@@ -381,11 +382,6 @@ class Encoder:
 _SPACES = ("\u2581", "\u0120")
 # kinds of models whose places begin after that of the padding
 _AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "data2vec-text", "mpnet")
-
-
-def round_half_up(number: float) -> int:
-    """Return the nearest whole number; halves go up."""
-    return int(number + 0.5)
 
 
 @contextlib.contextmanager

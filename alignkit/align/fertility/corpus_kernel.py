@@ -78,13 +78,6 @@ class FertilePair(NamedTuple):
     block: int  # where d(j | i, N, M) of IBM 3 begins in `Model.distortion`
 
 
-class PairAlignment(NamedTuple):
-    """The links of a sentence pair: an alignment, and what is expected around it."""
-
-    alignment: I4  # (M,) the source word of each target word, -1 for NULL
-    posteriors: F4  # (N + 1, M) of each word in each cept
-
-
 @inlined
 def place_of(p: int, i: int, j: int, n: int, m: int, text: KernelText) -> int:
     """Return the place of the word pair (i, j) of a pair of n and m words among all cells."""
@@ -312,10 +305,16 @@ def climb_from(
 
 
 @jit
-def align_pair(text: FertilePair, model: Model, sweeps: int, to: PairAlignment) -> float:
-    """Improve an alignment in place, set the posteriors of its links; return its score."""
-    score, pair = climb_from(text, model, sweeps, to.alignment)
-    weigh_neighbours(pair, to.posteriors)
+def align_pair(
+    text: FertilePair, model: Model, sweeps: int, alignment: I4, posteriors: F4
+) -> float:
+    """Improve an alignment in place, set the posteriors of its links; return its score.
+
+    `alignment` (M,) is the source word of each target word, -1 for NULL; `posteriors` (N + 1, M)
+    get those of each word in each cept.
+    """
+    score, pair = climb_from(text, model, sweeps, alignment)
+    weigh_neighbours(pair, posteriors)
     return score
 
 

@@ -17,6 +17,7 @@ Counts are smoothed with those of larger groups: of words of similar frequency, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -31,7 +32,6 @@ from alignkit.align.fertility.corpus_kernel import (
     FertilePair,
     KernelText,
     Model,
-    PairAlignment,
     align_pair,
 )
 
@@ -112,14 +112,13 @@ def estimate_diagonal(counts: F8, sizes: I8, starts: I8) -> F4:
     """
     counted = np.full(2 * REACH + 1, BASE)
     even = np.full(2 * REACH + 1, BASE)
-    for (n, m), start in zip(sizes.tolist(), starts[: len(sizes)].tolist(), strict=True):
-        if n and m:
-            block = counts[start : start + n * m].reshape(n, m)
-            steps = _diagonal_steps(n, m).ravel()
-            counted += np.bincount(steps, block.ravel(), 2 * REACH + 1)
-            row_means = block.sum(1, keepdims=True) / m
-            evenly = np.broadcast_to(row_means, (n, m))
-            even += np.bincount(steps, evenly.ravel(), 2 * REACH + 1)
+    for block in _blocks(counts, sizes, starts):
+        n, m = block.shape
+        steps = _diagonal_steps(n, m).ravel()
+        counted += np.bincount(steps, block.ravel(), 2 * REACH + 1)
+        row_means = block.sum(1, keepdims=True) / m
+        evenly = np.broadcast_to(row_means, (n, m))
+        even += np.bincount(steps, evenly.ravel(), 2 * REACH + 1)
     return np.asarray(counted / even, np.float32)
 
 
@@ -133,13 +132,19 @@ def estimate_distortion(counts: F8, sizes: I8, starts: I8, diagonal: F4, weight:
 
     The counts of block k begin at `starts[k]`; the last start is the end of all.
     """
-    out = np.empty(counts.size, np.float32)
-    for (n, m), start in zip(sizes.tolist(), starts[: len(sizes)].tolist(), strict=True):
+    out = np.empty(counts.shape)
+    both = zip(_blocks(counts, sizes, starts), _blocks(out, sizes, starts), strict=True)
+    for block, estimated in both:
+        n, m = block.shape
+        estimated[:] = _normalized(block + weight * distortion_block(n, m, diagonal))
+    return out.astype(np.float32)
+
+
+def _blocks(values: F8, sizes: I8, starts: I8) -> Iterator[F8]:
+    """Yield the block (n, m) of each size (H, 2) that has cells; all lie in `values`."""
+    for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
-            block = counts[start : start + n * m].reshape(n, m)
-            smoothed = block + weight * distortion_block(n, m, diagonal)
-            out[start : start + n * m] = _normalized(smoothed).ravel()
-    return out
+            yield values[start : start + n * m].reshape(n, m)
 
 
 def _normalized(counts: F8) -> F8:
@@ -180,8 +185,8 @@ class FertilityModel:
     # of IBM 4: d1, d>1, and the classes of source and target words
     first: F4 = field(default_factory=lambda: np.zeros((1, 0, 1), np.float32))
     rest: F4 = field(default_factory=lambda: np.zeros((0, 1), np.float32))
-    source_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
-    target_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
+    source_classes: I4
+    target_classes: I4
 
     @property
     def factorial(self) -> bool:
@@ -289,7 +294,7 @@ def align_fertility(
         np.ascontiguousarray(np.concatenate([null[None], probabilities]), np.float32),
         block,
     )
-    score = align_pair(text, kernel, sweeps, PairAlignment(alignment, post))
+    score = align_pair(text, kernel, sweeps, alignment, post)
     return FertilityAlignment(alignment, post[1:], score)
 
 

@@ -26,6 +26,7 @@ from alignkit.align.fertility.corpus_kernel import Counts, KernelText, count, ex
 from alignkit.align.fertility.kernel import exchange
 from alignkit.align.parameters import Round, with_unseen
 from alignkit.align.settings import FEW, Settings
+from alignkit.model.arrays import offsets_of
 
 NULL_BASE = 1e-4  # added to the count of each word from NULL
 FIRST_SHARE = 0.05  # NULL's share before anything is counted
@@ -106,7 +107,7 @@ class FertilityTraining:
     def expect(self) -> float:
         """Align all pairs again and count; return the sum of the scores of the alignments."""
         counted = [self.model.zero_counts() for _ in self.text.parts()]
-        score = self._expect(counted, self.viterbi)
+        score = self._expect(counted)
         self.counts = Counts(*(sum(parts) for parts in zip(*counted, strict=True)))
         self.scores.append(score)
         return score
@@ -131,7 +132,7 @@ class FertilityTraining:
         self._totals = np.ones_like(self._totals)
         self._has_counts = False
         self.viterbi = self._start.astype(np.int32)
-        self.scores.append(self._expect(None, self.viterbi))
+        self.scores.append(self._expect([models.NO_COUNTS for _ in self.text.parts()]))
 
     def lexical_tables(self) -> tuple[F4, F4]:
         """Return t(target word | source word), shape (K,), and t(target word | NULL), (V,)."""
@@ -144,7 +145,7 @@ class FertilityTraining:
             return self._prior
         return np.zeros_like(self._prior)
 
-    def _expect(self, counted: Sequence[Counts] | None, viterbi: I4) -> float:
+    def _expect(self, counted: Sequence[Counts]) -> float:
         """Align all pairs, and add to the counts of each part; return the sum of the scores."""
         discount = 0.0
         if self._has_counts:
@@ -158,25 +159,19 @@ class FertilityTraining:
             blocks=readonly(self._blocks),
         )
 
-        def run(part: int, low: int, high: int) -> float:
-            if counted is None:
-                counts = models.NO_COUNTS
-            else:
-                counts = counted[part]
+        def run(part: tuple[int, int], counts: Counts) -> float:
             return expect(
-                low,
-                high,
+                *part,
                 self.text.kernel,
                 kernel,
                 models.SWEEPS,
-                viterbi,
+                self.viterbi,
                 self.posteriors,
                 counts,
             )
 
         with ThreadPoolExecutor(self._threads) as pool:
-            runs = [pool.submit(run, k, *part) for k, part in enumerate(self.text.parts())]
-            return sum(each.result() for each in runs)
+            return sum(pool.map(run, self.text.parts(), counted))
 
     def _scatter(self) -> tuple[F8, F8, F8]:
         """Return the expected counts of word pairs, of words from NULL, and of positions."""
@@ -234,7 +229,9 @@ def word_classes(ids: I4, offsets: I8, size: int, number: int = 50, *, rounds: i
         boundary = np.int32(size)
         lines = np.insert(ids, offsets[1:], boundary)
         stream = np.append(boundary, lines).astype(np.int32)
-        exchange(stream, classes, number, rounds, least, small)
+        places = np.argsort(stream, kind="stable")  # of each word, one after the other
+        rows = offsets_of(np.bincount(stream))
+        exchange(stream, rows, places, classes, number, rounds, least, small)
     return classes[:-1].copy()
 
 

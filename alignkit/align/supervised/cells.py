@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -133,13 +133,11 @@ class Cells:
         bitext: Bitext,
         begin: int,
         end: int,
+        spelled: Spelled,
         vectors: TwoVectors | None = None,
-        spelled: Spelled | None = None,
         evidence: Evidence | None = None,
     ) -> Cells:
         """Return the cells of the pairs `begin:end` of a bitext, with evidence on all its pairs."""
-        if spelled is None:
-            spelled = Spelled.of(bitext)
         posteriors = decoder.posteriors(begin, end)
         means = np.minimum(mean_of(*posteriors), np.float32(1))
         likeness = np.zeros((len(means), 2), np.float32)
@@ -163,13 +161,13 @@ class Cells:
             vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
         calibrated = mean_of(*decoder.calibrated(begin, end, posteriors))[marks > 0]
         probabilities = np.minimum(calibrated, np.float32(1))
-        cells = cls.placed(bitext, begin, end, ends, places, features, probabilities)
-        if evidence is None:
-            return cells
-        first = len(names_of(vectors=vectors is not None)) - OTHERS
-        of_evidence = features[:, first:-OTHERS]
-        shares = evidence.set_features(cells.pair_of, places, features[:, 0], of_evidence)
-        return replace(cells, shares=shares)
+        shares = np.empty((count, 0), np.float32)
+        if evidence is not None:
+            first = len(names_of(vectors=vectors is not None)) - OTHERS
+            of_evidence = features[:, first:-OTHERS]
+            pair_of = np.repeat(np.arange(end - begin), np.diff(ends))
+            shares = evidence.set_features(pair_of, places, features[:, 0], of_evidence)
+        return cls.placed(bitext, begin, end, ends, places, features, probabilities, shares)
 
     @classmethod
     def placed(
@@ -181,17 +179,17 @@ class Cells:
         places: I4,
         features: F4,
         probabilities: F4,
+        shares: F4,
     ) -> Cells:
         """Return cells of the pairs `begin:end` of a bitext from what is given."""
         lengths = np.empty((end - begin, 2), np.int32)
         words = np.empty((len(places), 2), np.int32)
-        counts = np.diff(ends)
-        for side, column in ((bitext.source, 0), (bitext.target, 1)):
-            lengths[:, column] = side.lengths[begin:end]
-            starts = np.repeat(side.starts[begin:end], counts)
-            words[:, column] = side.ids[starts + places[:, column]]
-        no_shares = np.empty((len(places), 0), np.float32)
-        return cls(lengths, ends, places, words, features, probabilities, no_shares)
+        for column, side in enumerate((bitext.source, bitext.target)):
+            starts = side.starts[begin : end + 1]
+            lengths[:, column] = np.diff(starts)
+            firsts = np.repeat(starts[:-1], np.diff(ends))
+            words[:, column] = side.ids[firsts + places[:, column]]
+        return cls(lengths, ends, places, words, features, probabilities, shares)
 
     @cached_property
     def pair_of(self) -> I8:

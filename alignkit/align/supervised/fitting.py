@@ -244,9 +244,23 @@ class Candidate(NamedTuple):
     kind: str  # one of KINDS, aligner, without, vote or system:NAME
     probabilities: F4  # (K,) of the cells
     rows: I8  # (P, 4) the counts of each pair
-    thresholds: F8  # (FOLDS,) for the pairs of each fold: links are more probable than this
-    threshold: float  # the same, for new pairs
+    thresholds: F8  # (FOLDS + 1,) of the pairs of each fold, and of new pairs; see `threshold`
     calibration: float  # calibration error
+
+    @classmethod
+    def of(cls, gold: Gold, kind: str, probabilities: F4, thresholds: F8, fold_of: I8) -> Candidate:
+        """Count the links of each pair by the threshold of its fold."""
+        rows = np.empty((len(gold), 4), np.int64)
+        for fold in range(FOLDS):
+            inside = fold_of == fold
+            rows[inside] = rows_of(gold, probabilities, thresholds[fold])[inside]
+        error = calibration_error(gold.goals, probabilities)
+        return cls(kind, probabilities, rows, thresholds, error)
+
+    @property
+    def threshold(self) -> float:
+        """Of new pairs: links are more probable than this."""
+        return float(self.thresholds[-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +281,6 @@ class _Learning:
     def __init__(
         self,
         gold: Gold,
-        objective: str,
         prior: learned.StackedModel,
         workers: Workers,
         lexical: bool = True,
@@ -277,10 +290,7 @@ class _Learning:
         self.prior = prior
         self.workers = workers
         self._lexical = lexical
-        self.goals = gold.goals(objective)
-        self.features = gold.cells.features
-        self.counts = GoldCounts(gold.cells, self.goals)
-        self.names = gold.names
+        self.counts = GoldCounts(gold.cells, gold.goals)
         if fold_of is None:
             fold_of = _random_folds(gold)
         self.fold_of = fold_of  # (P,)
@@ -288,7 +298,7 @@ class _Learning:
 
     def features_without(self, folds: Sequence[int]) -> F4:
         """Return the features (K, D) with a gold lexicon without these folds."""
-        features = self.features.copy()
+        features = self.gold.cells.features.copy()
         features[:, -len(NEIGHBOURS) :] = 0
         if self._lexical:
             self.counts.set_features(features, ~np.isin(self.fold_of, folds))
@@ -298,11 +308,9 @@ class _Learning:
         self, kinds: Sequence[learned.FitKind], features: F4, rows: B1, *, second: bool
     ) -> list[learned.SupervisedRound]:
         """Fit the first or the second round to some cells, in each of several ways."""
-        if second:
-            prior = self.prior.second
-        else:
-            prior = self.prior.first
-        return fit(kinds, prior, self.names, features[rows], self.goals[rows], second=second)
+        prior = self.prior.second if second else self.prior.first
+        goals = self.gold.goals[rows]
+        return fit(kinds, prior, self.gold.names, features[rows], goals, second=second)
 
 
 def _random_folds(gold: Gold) -> I8:
@@ -315,7 +323,6 @@ def _random_folds(gold: Gold) -> I8:
 
 def validate(
     gold: Gold,
-    objective: str,
     prior: learned.StackedModel,
     workers: Workers,
     *,
@@ -324,11 +331,11 @@ def validate(
     lexical: bool = True,
 ) -> Validated:
     """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
-    learning = _Learning(gold, objective, prior, workers, lexical)
+    learning = _Learning(gold, prior, workers, lexical)
     if len(gold) < NETWORK_PAIRS:
         kinds = [kind for kind in kinds if not kind.has_networks]
     logits_by_kind, rounds_by_fold = _first_out_of_fold(learning, kinds)
-    goals = learning.goals
+    goals = gold.goals
     kept = goals >= 0
     losses = [_log_loss(logits[kept], goals[kept]) for logits in logits_by_kind]
     chosen = losses.index(min(losses))
@@ -337,69 +344,45 @@ def validate(
     firsts = tuple(rounds_of_kinds[chosen] for rounds_of_kinds in rounds_by_fold)
     refined = _second_out_of_fold(learning, kind, first_logits)
     rounds = _final(learning, kind, first_logits)
+    unrefined = np.full(FOLDS + 1, before)
     means = gold.cells.probabilities
     return Validated(
         kind=kind.name,
         rounds=rounds,
         folds=Folds(learning.fold_of, firsts),
         losses={kind.name: loss for kind, loss in zip(kinds, losses, strict=True)},
-        before=Candidate(
-            kind=learned.ALIGNER,
-            probabilities=means,
-            rows=rows_of(objective, gold, means, before),
-            thresholds=np.full(FOLDS, before),
-            threshold=before,
-            calibration=calibration_error(goals, means),
-        ),
-        after=by_threshold(objective, gold, kind.name, refined, learning.fold_of),
+        before=Candidate.of(gold, learned.ALIGNER, means, unrefined, learning.fold_of),
+        after=by_threshold(gold, kind.name, refined, learning.fold_of),
     )
 
 
-def by_threshold(
-    objective: str, gold: Gold, kind: str, probabilities: F4, fold_of: I8
-) -> Candidate:
+def by_threshold(gold: Gold, kind: str, probabilities: F4, fold_of: I8) -> Candidate:
     """Return a candidate with the best threshold, for each fold the best of the other folds."""
-    grid = np.stack([rows_of(objective, gold, probabilities, threshold) for threshold in GRID])
+    grid = np.stack([rows_of(gold, probabilities, threshold) for threshold in GRID])
     possible = bool((gold.levels == 1).any())
-    rows = np.empty((len(gold), 4), np.int64)
-    thresholds = np.empty(FOLDS)
-    for fold in range(FOLDS):
-        inside = fold_of == fold
-        best_elsewhere = best_threshold(objective, grid[:, ~inside], possible=possible)
-        rows[inside] = grid[best_elsewhere, inside]
-        thresholds[fold] = GRID[best_elsewhere]
-    best = best_threshold(objective, grid, possible=possible)
-    error = calibration_error(gold.goals(objective), probabilities)
-    return Candidate(kind, probabilities, rows, thresholds, float(GRID[best]), error)
+    thresholds = np.empty(FOLDS + 1)
+    for fold in range(FOLDS + 1):  # the last is none: all pairs are in other folds
+        elsewhere = grid[:, fold_of != fold]
+        thresholds[fold] = GRID[best_threshold(gold.objective, elsewhere, possible=possible)]
+    return Candidate.of(gold, kind, probabilities, thresholds, fold_of)
 
 
-def mean_of(
-    objective: str, gold: Gold, weight: float, after: Candidate, base: Candidate, fold_of: I8
-) -> Candidate:
+def mean_of(gold: Gold, weight: float, after: Candidate, base: Candidate, fold_of: I8) -> Candidate:
     """Return the mean of the log odds of two candidates, and of those of their thresholds."""
     both = after.probabilities, base.probabilities
     probabilities = learned.mean_of_log_odds(weight, *both, base.kind)
-    after_thresholds = np.append(after.thresholds, after.threshold)
-    base_thresholds = np.append(base.thresholds, base.threshold)
-    thresholds = learned.mean_of_log_odds(weight, after_thresholds, base_thresholds)
-    rows = np.empty((len(gold), 4), np.int64)
-    for fold in range(FOLDS):
-        inside = fold_of == fold
-        rows[inside] = rows_of(objective, gold, probabilities, thresholds[fold])[inside]
-    error = calibration_error(gold.goals(objective), probabilities)
-    least = float(thresholds[-1])
-    by_fold = thresholds[:-1].astype(np.float64)
-    return Candidate(after.kind, probabilities, rows, by_fold, least, error)
+    thresholds = learned.mean_of_log_odds(weight, after.thresholds, base.thresholds)
+    return Candidate.of(gold, after.kind, probabilities, thresholds.astype(np.float64), fold_of)
 
 
 def rivals_of(
-    objective: str, gold: Gold, systems: Sequence[EvidenceSystem], plain: Candidate, fold_of: I8
+    gold: Gold, systems: Sequence[EvidenceSystem], plain: Candidate, fold_of: I8
 ) -> Iterator[Candidate]:
     """Yield each system and the vote; `plain` is what aligns pairs that lack a system."""
     kinds = [learned.SYSTEM + system.name for system in systems]
     for kind in [*kinds, learned.VOTE]:
         shares = learned.shares_by(kind, systems, gold.cells)
-        rival = by_threshold(objective, gold, kind, shares, fold_of)
+        rival = by_threshold(gold, kind, shares, fold_of)
         rival.rows[gold.lacking] = plain.rows[gold.lacking]
         yield rival
 
@@ -412,7 +395,6 @@ def best_of(objective: str, rivals: Sequence[Candidate]) -> Candidate:
 
 def refit(
     gold: Gold,
-    objective: str,
     prior: learned.StackedModel,
     kind: str,
     workers: Workers,
@@ -420,12 +402,12 @@ def refit(
 ) -> tuple[learned.StackedModel, Folds]:
     """Fit both rounds of a known kind; before, unless `folds` are given, a first round for each."""
     if folds is None:
-        learning = _Learning(gold, objective, prior, workers)
+        learning = _Learning(gold, prior, workers)
         [first_logits], rounds_by_fold = _first_out_of_fold(learning, [learned.KINDS[kind]])
         folds = Folds(learning.fold_of, tuple(round for [round] in rounds_by_fold))
     else:
-        learning = _Learning(gold, objective, prior, workers, fold_of=folds.of)
-        first_logits = np.zeros(len(learning.goals))
+        learning = _Learning(gold, prior, workers, fold_of=folds.of)
+        first_logits = np.zeros(len(gold.goals))
         for fold, round in enumerate(folds.firsts):
             inside = learning.cell_fold == fold
             features = learning.features_without([fold])
@@ -437,7 +419,7 @@ def _first_out_of_fold(
     learning: _Learning, kinds: Sequence[learned.FitKind]
 ) -> tuple[list[F8], list[list[learned.SupervisedRound]]]:
     """Return the log odds (K,) of cells by the first rounds of other folds, and these rounds."""
-    by_kind = [np.zeros(len(learning.goals)) for _ in kinds]
+    by_kind = [np.zeros(len(learning.gold.goals)) for _ in kinds]
 
     def without(fold: int) -> list[learned.SupervisedRound]:
         features = learning.features_without([fold])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,15 @@ from alignkit._support.arguments import words
 from alignkit._support.array_types import B1, F4, I2, I8
 from alignkit.align.aligner import Aligner
 from alignkit.align.bitext import Bitext
-from alignkit.align.evidence import Annotators, Evidence, systems_of
+from alignkit.align.evidence import Annotators, Evidence, channels_of_systems, systems_of
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.align.supervised.cells import OTHERS, Cells, found_in, names_of
+from alignkit.align.supervised.cells import OTHERS, Cells, Spelled, found_in, names_of
 from alignkit.align.supervised.cells_kernel import CellFeature
 from alignkit.align.supervised.learned import GoldSource
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary, offsets_of
 from alignkit.model.corpus import compared_texts
 from alignkit.model.gold_record import pair_digest
 from alignkit.model.sentence_pair import SentencePair
@@ -50,8 +50,7 @@ def checked_annotators(evidence: Annotators | None, gold: str) -> dict[str, tupl
                 f"evidence {system!r} needs annotators other than {gold!r}, the annotator "
                 "of the gold links"
             )
-    systems = systems_of(annotators)
-    channels = list(chain.from_iterable(system.names for system in systems))
+    channels = channels_of_systems(systems_of(annotators))
     if len(set(channels)) < len(channels):
         raise OptionError(f"two systems have the same name: {', '.join(channels)}")
     return annotators
@@ -69,7 +68,8 @@ class Gold:
     bitext: Bitext  # their words
     links: LinkArrays  # their links
     cells: Cells  # those that may be links
-    ignore_identical: bool = False
+    objective: str = "links"  # what is learned for; one of OBJECTIVES
+    ignore_identical: bool = False  # whether its measure leaves equal words out
     names: tuple[str, ...] = names_of(vectors=False)  # of the features of cells
 
     def __len__(self) -> int:
@@ -95,7 +95,7 @@ class Gold:
     @property
     def different(self) -> int:
         """The number of distinct pairs."""
-        return int(self.groups.max()) + 1
+        return int(self.groups.max(initial=-1)) + 1
 
     def summed(self, rows: I8) -> I8:
         """Sum the counts (P, 4) of pairs over the copies of each distinct pair."""
@@ -138,13 +138,14 @@ class Gold:
         source = self.bitext.source
         target = self.bitext.target
         return (
-            TokenArrays.pack((source.sentence(k) for k in range(len(source))), vocabulary),
-            TokenArrays.pack((target.sentence(k) for k in range(len(target))), vocabulary),
+            TokenArrays.pack(map(source.sentence, range(len(source))), vocabulary),
+            TokenArrays.pack(map(target.sentence, range(len(target))), vocabulary),
         )
 
-    def goals(self, objective: str) -> F4:
-        """Return the goals of learning (K,): 1 for a link, 0 for none, -1 to ignore the cell."""
-        if objective == "aer":
+    @cached_property
+    def goals(self) -> F4:
+        """The goals of learning (K,): 1 for a link, 0 for none, -1 to ignore the cell."""
+        if self.objective == "aer":
             by_level = [0, -1, 1]
         else:
             by_level = [0, 0, 1]
@@ -248,27 +249,26 @@ class GoldPairs:
         """Drop the pairs with these ids; unknown ids are ignored."""
         self._kept = [kept for kept in self._kept if kept.id not in ids]
 
-    def gold(self, *, ignore_identical: bool = False) -> Gold:
+    def gold(self, objective: str = "links", *, ignore_identical: bool = False) -> Gold:
         """Return all pairs for learning."""
         kept = self._kept
         bitext = self._packed(kept)
         lengths = [(len(pair.words[0]), len(pair.words[1])) for pair in kept]
-        counts = [len(pair.places) for pair in kept]
-        ends = np.cumsum([0, *counts])
+        ends = offsets_of([len(pair.places) for pair in kept])
+        count = ends[-1]
         names = names_of(vectors=self._vectors is not None, evidence=self.systems)
-        width = len(names)
-        features = np.zeros((ends[-1], width), np.float32)
-        places = np.empty((ends[-1], 2), np.int32)
-        probabilities = np.empty(ends[-1], np.float32)
-        for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
-            features[begin:end, : width - OTHERS] = pair.features
+        features = np.zeros((count, len(names)), np.float32)
+        places = np.empty((count, 2), np.int32)
+        probabilities = np.empty(count, np.float32)
+        shares = np.empty((count, len(self.systems)), np.float32)
+        for pair, (begin, end) in zip(kept, pairwise(ends), strict=True):
+            features[begin:end, :-OTHERS] = pair.features
             places[begin:end] = pair.places
             probabilities[begin:end] = pair.probabilities
-        cells = Cells.placed(bitext, 0, len(kept), ends, places, features, probabilities)
-        if kept:
-            cells = replace(cells, shares=np.concatenate([pair.shares for pair in kept]))
+            shares[begin:end] = pair.shares
+        cells = Cells.placed(bitext, 0, len(kept), ends, places, features, probabilities, shares)
         links = LinkArrays.pack([pair.alignment for pair in kept], lengths)
-        return Gold(bitext, links, cells, ignore_identical, names)
+        return Gold(bitext, links, cells, objective, ignore_identical, names)
 
     def _packed(self, pairs: Sequence[_Kept]) -> Bitext:
         """Return the words of pairs, folded as the aligner folds case."""
@@ -281,16 +281,15 @@ class GoldPairs:
             return
         bitext = self._aligner.packed(pair.words for pair in pairs)
         decoder = self._aligner.decoder(bitext)
+        spelled = Spelled.of(bitext)
+        evidence = None
         if self.systems:
             evidence = Evidence.pack(pairs, self._annotators)
-        else:
-            evidence = None
-        if evidence is not None:
             both = zip(self.systems, evidence.systems, strict=True)
             self.systems = tuple(known if known.weighted else new for known, new in both)
         for begin in range(0, len(pairs), _BLOCK):
             end = min(begin + _BLOCK, len(pairs))
-            cells = Cells.of(decoder, bitext, begin, end, self._vectors, evidence=evidence)
+            cells = Cells.of(decoder, bitext, begin, end, spelled, self._vectors, evidence)
             for k, pair in enumerate(pairs[begin:end]):
                 inside = slice(cells.ends[k], cells.ends[k + 1])
                 yield _Kept(

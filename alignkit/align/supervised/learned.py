@@ -36,7 +36,7 @@ from alignkit.align.supervised.cells_kernel import CellFeature
 from alignkit.align.supervised.network_kernel import linear_logits, network_logits, squash
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import AlignerError
-from alignkit.model.arrays import LinkArrays
+from alignkit.model.arrays import LinkArrays, offsets_of
 from alignkit.model.gold_record import GoldRecord, joint_digest, pair_digest
 from alignkit.model.sentence_pair import SentencePair
 
@@ -106,7 +106,9 @@ def weight_of(gaining: float, pairs: int) -> float:
     return min(1.0, _GAINING * gaining) * (1 - (_DOUBT / pairs) ** 2)
 
 
-def mean_of_log_odds(weight: float, probabilities: F4, others: F4, kind: str = ALIGNER) -> F4:
+def mean_of_log_odds(
+    weight: float, probabilities: F4 | F8, others: F4 | F8, kind: str = ALIGNER
+) -> F4:
     """Return the probabilities of the mean of the log odds; the others have weight 1 - `weight`.
 
     All are taken to be at least .001 from 0 and 1, or .03 if the others are the links of a system
@@ -256,7 +258,7 @@ class Learned:
     def seen(self, evidence: EvidenceLike | None, pairs: Any) -> Evidence | None:
         """Return the evidence on pairs that this needs, in its order; refuse any other."""
         if not evidence:
-            check_systems(self.lessons.evidence, {})
+            check_systems(self.lessons.evidence, ())
             return None
         if not isinstance(evidence, Evidence):
             evidence = Evidence.pack(each("pairs", pairs, SentencePair), evidence)
@@ -276,7 +278,7 @@ class Learned:
         if known is None:
             known = _KnownWords.of(self, bitext)
         used = vectors if self.lessons.vectors else None
-        cells = Cells.of(decoder, bitext, begin, end, used, known.spelled, evidence)
+        cells = Cells.of(decoder, bitext, begin, end, known.spelled, used, evidence)
         if self.rounds is None and self.lessons.evidence:
             return cells, shares_by(self.lessons.kind, self.lessons.evidence, cells)
         if self.lexicon is not None and known.numbers is not None:
@@ -307,31 +309,12 @@ class Learned:
         evidence: Evidence | None = None,
     ) -> AlignedLinks:
         """Return the links of a bitext with probabilities above a threshold."""
-        if evidence is not None and self.without is not None and evidence.lacking.any():
-            # a pair that lacks a system is not one without links: other rounds align it
-            options = decoder, bitext, workers, threshold, sure, vectors
-            complete = self._align_all(*options, evidence)
-            return complete.replaced(self.without.align(*options), evidence.lacking)
-        return self._align_all(decoder, bitext, workers, threshold, sure, vectors, evidence)
-
-    def _align_all(
-        self,
-        decoder: Decoding,
-        bitext: Bitext,
-        workers: Workers,
-        threshold: float | None,
-        sure: float | None,
-        vectors: TwoVectors | None,
-        evidence: Evidence | None,
-    ) -> AlignedLinks:
-        """Return the links of a bitext, also of pairs that lack a system."""
         if self.lessons.vectors and self.used and vectors is None:
             needed = "this was learned with word vectors and needs them: give the same vectors"
             raise AlignerError(needed)
-        if threshold is None:
-            threshold = self.lessons.threshold
-        check_thresholds(threshold, sure)
-        least = np.float32(threshold)
+        chosen_threshold = self.lessons.threshold if threshold is None else threshold
+        check_thresholds(chosen_threshold, sure)
+        least = np.float32(chosen_threshold)
         if sure is None:
             least_sure = np.float32(-1)  # all are
         else:
@@ -341,8 +324,7 @@ class Learned:
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
             cells, probabilities = self.cells(decoder, bitext, begin, end, vectors, known, evidence)
             kept = probabilities > least
-            links_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-            offsets = links_before[cells.ends]
+            offsets = offsets_of(kept)[cells.ends]
             chosen = probabilities[kept]
             flags = (chosen > least_sure).astype(np.uint8)
             arrays = LinkArrays.trusted(cells.places[kept], flags, offsets, cells.lengths)
@@ -350,7 +332,12 @@ class Learned:
 
         count = max(PARTS, int(bitext.starts[-1]) // _PART)
         parts = parts_of(bitext.starts, count)
-        return AlignedLinks.joined(workers.map(links_of, parts))
+        links = AlignedLinks.joined(workers.map(links_of, parts))
+        if evidence is None or self.without is None or not evidence.lacking.any():
+            return links
+        # a pair that lacks a system is not one without links: other rounds align it
+        others = self.without.align(decoder, bitext, workers, threshold, sure, vectors)
+        return links.replaced(others, evidence.lacking)
 
 
 class _KnownWords(NamedTuple):

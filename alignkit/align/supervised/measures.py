@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.array_types import B1, F4, F8, I8
-from alignkit._support.jit import readonly
 from alignkit.align.supervised.gold import Gold
 from alignkit.align.supervised.learned import LEAST_WEIGHT, OBJECTIVES
-from alignkit.model.phrase_arrays import pair_links, pair_words
-from alignkit.model.phrase_kernel import PairLinks, match_phrases
+from alignkit.model.arrays import LinkArrays, offsets_of
+from alignkit.model.phrase_arrays import UNLIMITED, count_shared_phrases
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
@@ -26,13 +25,12 @@ _PULL = 0.4  # of the threshold that theory expects
 _BINS = 10
 RESAMPLES = 2000
 _LEAST = 1e-3  # measures nearer to 0 or 1 have the log odds of this
-_UNLIMITED = 2**31 - 1
 
 
-def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> I8:
+def rows_of(gold: Gold, probabilities: F4, threshold: float) -> I8:
     """Return the counts (P, 4) of each pair if cells above a threshold are links."""
     chosen = probabilities > np.float32(threshold)
-    if objective == "phrases":
+    if gold.objective == "phrases":
         return _phrase_rows(gold, chosen)
     chosen &= gold.counted
 
@@ -48,16 +46,10 @@ def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> 
 def _phrase_rows(gold: Gold, chosen: B1) -> I8:
     """Return the counts (P, 4) of phrase pairs if the chosen cells (K,) are links."""
     cells = gold.cells
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
-    reference = gold.links.sure_only()
-    rows = match_phrases(
-        PairLinks(readonly(cells.places[chosen]), readonly(before[cells.ends])),
-        pair_links(reference),
-        readonly(cells.lengths),
-        _UNLIMITED,
-        True,
-        pair_words(*gold.words),
-    )
+    all_sure = np.ones(np.count_nonzero(chosen), np.uint8)
+    offsets = offsets_of(chosen)[cells.ends]
+    links = LinkArrays.trusted(cells.places[chosen], all_sure, offsets, cells.lengths)
+    rows = count_shared_phrases(links, gold.links.sure_only(), UNLIMITED, gold.words)
     return rows[:, [0, 2, 1, 3]]
 
 
@@ -195,31 +187,20 @@ class LearningReport(TableResult):
         ]
         rows: list[list[Cell]] = []
 
-        def add_row(
-            name: str,
-            value: GainInterval,
-            calibration: float | None = None,
-            threshold: float | None = None,
-        ) -> None:
-            rows.append([name, Value(*astuple(value)), calibration, threshold])
+        def add_row(name: str, way: SystemMeasure) -> None:
+            rows.append([name, Value(*astuple(way.measure)), way.calibration, way.threshold])
 
-        add_row("before", self.before, self.calibration[0], self.threshold_before)
+        before = self.before, self.threshold_before, self.calibration[0]
+        add_row("before", SystemMeasure("aligner", *before))
         for system in self.systems:
-            name = system.kind.removeprefix("system:")
-            add_row(name, system.measure, system.calibration, system.threshold)
-        plain = self.without
-        if plain is not None:
-            own = plain.outcome
-            name = "learned without evidence"
-            add_row(name, own.measure, own.calibration, own.threshold)
-        add_row("learned", self.after, self.calibration[1], self.threshold)
-        if self.systems:
-            add_row("difference to the best", self.gain)
-        else:
-            add_row("difference", self.gain)
+            add_row(system.kind.removeprefix("system:"), system)
+        if self.without is not None:
+            add_row("learned without evidence", self.without.outcome)
+        add_row("learned", self._learned)
+        name = "difference to the best" if self.systems else "difference"
+        rows.append([name, Value(*astuple(self.gain)), None, None])
         if self.mean is not None:
-            mean = self.mean
-            add_row("weighted mean", mean.measure, mean.calibration, mean.threshold)
+            add_row("weighted mean", self.mean)
         title = f"{objective.text}, by cross-validation on {self.pairs:,} pairs"
         if self.different < self.pairs:
             title += f", {self.different:,} different"
@@ -228,8 +209,11 @@ class LearningReport(TableResult):
     @property
     def outcome(self) -> SystemMeasure:
         """The measure of the mean if it is used, else that of what was learned."""
-        if self.mean is not None:
-            return self.mean
+        return self.mean or self._learned
+
+    @property
+    def _learned(self) -> SystemMeasure:
+        """The measure of what was learned."""
         return SystemMeasure(self.kind, self.after, self.threshold, self.calibration[1])
 
     @property
@@ -258,7 +242,6 @@ class LearningReport(TableResult):
         """Return the report as JSON values."""
         record = asdict(self)
         record["calibration"] = list(self.calibration)
-        record["losses"] = dict(self.losses)
         if self.without is None:
             for key in ("systems", "without"):
                 del record[key]

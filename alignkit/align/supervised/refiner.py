@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from os import PathLike, fspath
-from typing import NamedTuple
 
 import numpy as np
 
@@ -48,15 +47,6 @@ class _Course:
     prior: str  # what these are called
     vectors: TwoVectors | None  # those that are looked at, or None
     evidence: Annotators  # the annotators of the systems that are looked at, perhaps none
-
-
-class _Use(NamedTuple):
-    """How a refinement is used."""
-
-    kind: str
-    threshold: float
-    weight: float = 1.0
-    base: str = refinement.ALIGNER
 
 
 class Refiner:
@@ -236,7 +226,7 @@ class Refiner:
             needed = "the refinement needs word vectors: load the aligner with the same vectors"
             raise AlignerError(needed)
         systems = checked_annotators(evidence, gold)
-        check_systems(lessons.evidence, {name: len(systems[name]) for name in systems})
+        check_systems(lessons.evidence, systems_of(systems))
         systems = {system.name: systems[system.name] for system in lessons.evidence}
         used = vectors is not None
         none = Prior.none()
@@ -250,13 +240,11 @@ class Refiner:
             vectors=vectors,
             evidence=systems,
         )
-        if not lessons.evidence:
-            refiner = cls(aligner, course)
-            refiner._before = lessons.taught_by
-            return refiner
-        plain = none.rounds(vectors=used)
-        if learned.without is not None:
-            plain = learned.without.rounds or plain
+        plain = None
+        if lessons.evidence:
+            plain = none.rounds(vectors=used)
+            if learned.without is not None:
+                plain = learned.without.rounds or plain
         refiner = cls(aligner, course, plain)
         refiner._before = lessons.taught_by
         if refiner._without is not None and learned.without is not None:
@@ -360,16 +348,11 @@ class Refiner:
         AlignerError : If there are fewer than five different pairs.
         """
         check_arguments(Refiner.validate, locals())
-        course = self._course
-        gold = None
-        count = 0
-        if len(self._pairs):
-            gold = self._gold()
-            count = gold.different
-        if gold is None or count < FOLDS:
+        gold = self._gold()
+        if gold.different < FOLDS:
             raise AlignerError(
-                f"{count} different pairs with words on both sides were aligned by "
-                f"{course.annotator!r}; learning needs at least {FOLDS}"
+                f"{gold.different} different pairs with words on both sides were aligned by "
+                f"{self._course.annotator!r}; learning needs at least {FOLDS}"
             )
         with Workers.opened(threads) as workers:
             self._validate(gold, workers)
@@ -378,42 +361,39 @@ class Refiner:
 
     def _validate(self, gold: Gold, workers: Workers) -> fitting.Candidate:
         """Cross-validate, use what is best, and return how that aligns the pairs out of fold."""
-        course = self._course
         least = self.aligner.settings.threshold
         without = self._without
-        chosen = validate(gold, course.objective, course.start, workers, before=least)
+        chosen = validate(gold, self._course.start, workers, before=least)
         rivals = [chosen.before]
         if without is not None:
             plain_gold = without._gold()
             plain = without._validate(plain_gold, workers)
             chosen.after.rows[gold.lacking] = plain.rows[gold.lacking]  # as they will be aligned
-            rivals += fitting.rivals_of(
-                course.objective, gold, self._pairs.systems, plain, chosen.folds.of
-            )
+            rivals += fitting.rivals_of(gold, self._pairs.systems, plain, chosen.folds.of)
             if without.learned.used:
                 known = gold.cells.values_of(plain_gold.cells, plain.probabilities)
                 rivals.append(plain._replace(kind=refinement.WITHOUT, probabilities=known))
-        best = fitting.best_of(course.objective, rivals)
-        report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, best)
+        best = fitting.best_of(gold.objective, rivals)
+        report = self._report(gold, chosen, rivals, best)
         outcome = best
         if report.used:
-            options = report.weight, chosen.after, best, chosen.folds.of
-            outcome = fitting.mean_of(course.objective, gold, *options)
+            outcome = fitting.mean_of(gold, report.weight, chosen.after, best, chosen.folds.of)
             if without is not None:
                 outcome.rows[gold.lacking] = plain.rows[gold.lacking]
-            report = replace(report, mean=_measured(course, gold, outcome))
+            report = replace(report, mean=_measured(gold, outcome))
         if without is not None:
             report = replace(report, without=without.report)
         self.report = report
         self._folds = chosen.folds
         self._pairs.divide(chosen.folds.of)
         if report.used:
-            how = _Use(chosen.kind, outcome.threshold, report.weight, best.kind)
-            self._learn(gold, how, chosen.rounds)
+            lessons = self._lessons(chosen.kind, outcome.threshold)
+            lessons = replace(lessons, weight=report.weight, base=best.kind)
+            self._learn(gold, lessons, chosen.rounds)
         elif best.kind in (refinement.ALIGNER, refinement.WITHOUT):
             self._unlearn()
         else:
-            self._learn(gold, _Use(best.kind, best.threshold), None)
+            self._learn(gold, self._lessons(best.kind, best.threshold), None)
         return outcome
 
     def probabilities(self, pair: PairLike) -> F4:
@@ -463,7 +443,6 @@ class Refiner:
     def _refitted(self, threads: int | None) -> Refiner:
         """Learn again from the pairs as they are now, in the way chosen before."""
         learned = self.learned
-        course = self._course
         if self._without is not None:
             self._without._refitted(threads)
             if not learned.lessons.evidence:
@@ -477,11 +456,10 @@ class Refiner:
             return self
         lessons = learned.lessons
         kind = lessons.kind
-        use = _Use(kind, lessons.threshold, lessons.weight, lessons.base)
         folds = self._folds
         gold = self._gold()
         if learned.rounds is None:  # the evidence is used as it is
-            self._learn(gold, use, None)
+            self._learn(gold, lessons, None)
             return self
         known = refinement.KINDS.get(kind)
         if known is None or (known.has_networks and self.report is None):
@@ -492,44 +470,40 @@ class Refiner:
             else:
                 folds = None  # first rounds that know less than half of the pairs are made anew
         with Workers.opened(threads) as workers:
-            rounds, made = fitting.refit(gold, course.objective, course.start, kind, workers, folds)
+            rounds, made = fitting.refit(gold, self._course.start, kind, workers, folds)
         if folds is None:
             self._folds = made
             self._pairs.divide(made.of)
-        self._learn(gold, use._replace(kind=kind), rounds)
+        self._learn(gold, replace(lessons, kind=kind), rounds)
         return self
 
     def _gold(self) -> Gold:
         """Return all pairs for learning."""
-        return self._pairs.gold(ignore_identical=self._course.ignore_identical)
-
-    def _learn(self, gold: Gold, use: _Use, rounds: refinement.StackedModel | None) -> None:
-        """Refine the aligner with rounds; without them, by evidence as it is."""
         course = self._course
+        return self._pairs.gold(course.objective, ignore_identical=course.ignore_identical)
+
+    def _lessons(self, kind: str, threshold: float) -> refinement.Lessons:
+        """Return what a refinement of a kind says of itself, before `_learn`."""
+        course = self._course
+        vectors = course.vectors is not None
+        return refinement.Lessons(kind, course.objective, threshold, len(self._pairs), vectors)
+
+    def _learn(
+        self, gold: Gold, lessons: refinement.Lessons, rounds: refinement.StackedModel | None
+    ) -> None:
+        """Refine the aligner with rounds; without them, by evidence as it is."""
         lexicon = None
         if rounds is not None:
-            goals = gold.goals(course.objective)
-            bitext = gold.bitext
-            lexicon = GoldLexicon.of(gold.cells, goals, bitext.source.words, bitext.target.words)
-        vectors = course.vectors is not None
+            words = gold.bitext.source.words, gold.bitext.target.words
+            lexicon = GoldLexicon.of(gold.cells, gold.goals, *words)
         without = None
         if self._without is not None:
             without = self._without.learned
-            if rounds is None:  # only pairs that lack a system need vectors
-                vectors = without.lessons.vectors
-        lessons = refinement.Lessons(
-            kind=use.kind,
-            objective=course.objective,
-            threshold=use.threshold,
-            pairs=len(gold),
-            vectors=vectors,
-            weight=use.weight,
-            base=use.base,
-            taught_by=self._source(),
-        )
-        if without is not None:
-            measures = self._measures(use.kind)
+            measures = self._measures(lessons.kind)
             lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
+            if rounds is None:  # only pairs that lack a system need vectors
+                lessons = replace(lessons, vectors=without.lessons.vectors)
+        lessons = replace(lessons, pairs=len(gold), taught_by=self._source())
         made = refinement.Learned(lessons, rounds, lexicon, without)
         self.aligner = self.aligner.with_learned(made)
 
@@ -558,60 +532,54 @@ class Refiner:
         if self._without is not None:
             self.aligner = self.aligner.with_learned(self._without.learned)
             return
-        objective = self._course.objective
-        least = float(self.aligner.settings.threshold)
-        lessons = refinement.Lessons(
-            refinement.UNSUPERVISED, objective, least, len(self._pairs), vectors=False
+        lessons = self._lessons(refinement.UNSUPERVISED, float(self.aligner.settings.threshold))
+        unused = refinement.Learned(replace(lessons, vectors=False))
+        self.aligner = self.aligner.with_learned(unused)
+
+    def _report(
+        self,
+        gold: Gold,
+        chosen: fitting.Validated,
+        rivals: Sequence[fitting.Candidate],
+        best: fitting.Candidate,
+    ) -> LearningReport:
+        """Return the report of a cross-validation; `best` is the best rival."""
+        objective = gold.objective
+        learned = gold.summed(chosen.after.rows)
+        before, after, gain, gaining = resampled(objective, gold.summed(best.rows), learned)
+        if len(rivals) > 1:
+            before = resampled(objective, gold.summed(chosen.before.rows), learned)[0]
+        alone = refinement.ALIGNER, refinement.WITHOUT  # all other rivals have links of systems
+        systems = [_measured(gold, rival) for rival in rivals if rival.kind not in alone]
+        weight = 0.0  # where no sure link is to be found, to align nothing errs least
+        if gold.reference.any():
+            weight = refinement.weight_of(gaining, gold.different)
+        return LearningReport(
+            objective=objective,
+            ignore_identical=gold.ignore_identical,
+            pairs=len(gold),
+            different=gold.different,
+            left_out=self._pairs.left_out,
+            before=before,
+            after=after,
+            gain=gain,
+            calibration=(chosen.before.calibration, chosen.after.calibration),
+            threshold_before=self.aligner.settings.threshold,
+            threshold=chosen.after.threshold,
+            kind=chosen.kind,
+            losses=chosen.losses,
+            prior=self._course.prior,
+            vectors=self._course.vectors is not None,
+            gaining=gaining,
+            weight=weight,
+            used=weight >= refinement.LEAST_WEIGHT,
+            base=best.kind,
+            systems=tuple(systems),
         )
-        self.aligner = self.aligner.with_learned(refinement.Learned(lessons))
 
 
-def _report(
-    course: _Course,
-    gold: Gold,
-    chosen: fitting.Validated,
-    least: float,
-    left_out: int,
-    rivals: Sequence[fitting.Candidate],
-    best: fitting.Candidate,
-) -> LearningReport:
-    """Return the report of a cross-validation; `best` is the best rival."""
-    objective = course.objective
-    learned = gold.summed(chosen.after.rows)
-    before, after, gain, gaining = resampled(objective, gold.summed(best.rows), learned)
-    if len(rivals) > 1:
-        before = resampled(objective, gold.summed(chosen.before.rows), learned)[0]
-    alone = refinement.ALIGNER, refinement.WITHOUT  # all other rivals have links of systems
-    systems = [_measured(course, gold, rival) for rival in rivals if rival.kind not in alone]
-    weight = 0.0  # where no sure link is to be found, to align nothing errs least
-    if gold.reference.any():
-        weight = refinement.weight_of(gaining, gold.different)
-    return LearningReport(
-        objective=objective,
-        ignore_identical=course.ignore_identical,
-        pairs=len(gold),
-        different=gold.different,
-        left_out=left_out,
-        before=before,
-        after=after,
-        gain=gain,
-        calibration=(chosen.before.calibration, chosen.after.calibration),
-        threshold_before=least,
-        threshold=chosen.after.threshold,
-        kind=chosen.kind,
-        losses=chosen.losses,
-        prior=course.prior,
-        vectors=course.vectors is not None,
-        gaining=gaining,
-        weight=weight,
-        used=weight >= refinement.LEAST_WEIGHT,
-        base=best.kind,
-        systems=tuple(systems),
-    )
-
-
-def _measured(course: _Course, gold: Gold, way: fitting.Candidate) -> SystemMeasure:
+def _measured(gold: Gold, way: fitting.Candidate) -> SystemMeasure:
     """Return how well a way to align does on the gold pairs."""
     rows = gold.summed(way.rows)
-    measure = resampled(course.objective, rows, rows)[0]
+    measure = resampled(gold.objective, rows, rows)[0]
     return SystemMeasure(way.kind, measure, way.threshold, way.calibration)

@@ -435,14 +435,14 @@ def check_needed(model: str, learned: Learned | None, annotators: Annotators) ->
 
     A model that was learned without evidence does not use any, which is no error.
     """
-    from alignkit.align.evidence import check_systems
+    from alignkit.align.evidence import check_systems, systems_of
     from alignkit.align.supervised.learned import OBJECTIVES
 
     if learned is not None and not learned.lessons.evidence:
         return
     systems = () if learned is None else learned.lessons.evidence
     try:
-        check_systems(systems, {name: len(channels) for name, channels in annotators.items()})
+        check_systems(systems, systems_of(annotators))
     except OptionError as error:
         advice = "give exactly these systems"
         missing = [system for system in systems if system.name not in annotators]
