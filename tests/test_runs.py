@@ -10,9 +10,10 @@ from alignkit.cluster import shared_words
 from alignkit.cluster.phrase_buckets import by_first_phrase, renumbered
 from alignkit.errors import FileError, OptionError
 from alignkit.io.atomic_files import WriteError
+from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs, offsets_of
+from alignkit.rules.tables.runs import Block, Runs
 from alignkit.rules.tables.sections import Sections, read_section
 from alignkit.rules.tables.word_pool import WordPool, word_hashes
 

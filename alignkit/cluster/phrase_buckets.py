@@ -38,8 +38,9 @@ from alignkit._support.array_types import I4, U8
 from alignkit._support.jit import readonly
 from alignkit.cluster.run import placing
 from alignkit.errors import FileError
+from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs, offsets_of, ranked
+from alignkit.rules.tables.runs import Block, Runs, ranked
 from alignkit.rules.tables.sections import Sections, read_section
 from alignkit.rules.tables.table_kernel import Records
 from alignkit.rules.tables.word_pool import WordPool, word_hashes

@@ -54,8 +54,7 @@ from alignkit.cluster.worker_memory import WorkerMemory
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.link_lines import format_lines
 from alignkit.model.alignment import SIDES
-from alignkit.model.arrays import gather
-from alignkit.rules.tables.runs import offsets_of
+from alignkit.model.arrays import gather, offsets_of
 
 NO_CELLS = np.empty(0, np.int32)
 _MEMORY = ("keys", "offsets", "cells", "levels")

@@ -15,14 +15,13 @@ import numpy as np
 
 from alignkit._support.array_types import B1, F8, I4, I8
 from alignkit._support.jit import readonly
-from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.arrays import LinkArrays, TokenArrays, offsets_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
 from alignkit.rules.derivation.rule_reader import RuleReader, mirrored
 from alignkit.rules.files.notation import rule_text
 from alignkit.rules.grammar import Example, Rule, RuleType
 from alignkit.rules.scores_kernel import WordWeights, weigh_words
-from alignkit.rules.tables.runs import offsets_of
 
 _PENDING = 1 << 20  # word pairs whose counts wait to be added up
 _HALF = 32  # a key is two numbers in 64 bits: first << 32 | second

@@ -29,11 +29,11 @@ from alignkit._support.arguments import check_count
 from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
-from alignkit.model.arrays import LinkArrays, gather
+from alignkit.model.arrays import LinkArrays, gather, offsets_of
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import composed_kernel, cuts_kernel, nodes_kernel
 from alignkit.rules.derivation.nodes_kernel import AFTER, END, START
-from alignkit.rules.tables.runs import offsets_of, places_within
+from alignkit.rules.tables.runs import places_within
 
 SPAN = slice(START, END + 1)
 """The rows of `TreeArrays.nodes` with the starts and ends of the spans."""

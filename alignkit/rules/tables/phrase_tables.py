@@ -32,14 +32,14 @@ from alignkit._support.wording import escaped
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.inputs import Choice
 from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary, offsets_of
 from alignkit.model.phrase_arrays import PhraseArrays, longest_span
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files.fields import number_text
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_groups import with_totals
-from alignkit.rules.tables.runs import ROOM, Block, Runs, offsets_of, ranked
+from alignkit.rules.tables.runs import ROOM, Block, Runs, ranked
 from alignkit.rules.tables.table_blocks import TableBlock, Words, table_lines
 from alignkit.rules.tables.word_pool import WordPool
 

@@ -22,6 +22,7 @@ from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError, unchanged
+from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs_kernel as kernel
 
 ROOM = 128 << 20  # the default number of bytes for records in memory
@@ -61,13 +62,6 @@ class Block:
             offsets_of(np.concatenate([np.diff(block.offsets) for block in blocks])),
             np.concatenate([block.values for block in blocks]),
         )
-
-
-def offsets_of(sizes: Sequence[int] | I8) -> I8:
-    """Return where parts of these sizes begin, and where the last ends."""
-    offsets = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets
 
 
 def places_within(sizes: I8) -> I8:

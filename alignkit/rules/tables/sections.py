@@ -15,8 +15,9 @@ import numpy as np
 from alignkit._support.array_types import I4
 from alignkit._support.jit import readonly
 from alignkit.errors import FileError
+from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, offsets_of
+from alignkit.rules.tables.runs import Block
 
 _HELD = 1 << 25  # bytes that wait in memory to be written
 _SHARE = 1 << 12  # bytes of each bucket that wait at least

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.array_types import I8
 from alignkit.errors import FileError
-from alignkit.rules.tables.runs import offsets_of
+from alignkit.model.arrays import offsets_of
 
 
 class WordPool(NamedTuple):
