@@ -28,6 +28,7 @@ from playwright.sync_api import expect
 from alignkit.annotate.adjudication.comparison import Ballot, GoldState, compare, grouped
 from alignkit.annotate.project.events import JUDGMENT, Why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.invitations import invited
 from alignkit.annotate.server.sessions import admit
@@ -284,7 +285,7 @@ def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_f
         other.wait_for_selector("#figures dt:text-is('anna')")
         assert "C, phrases" in other.locator("#figures dt").all_inner_texts()
         with Store.open(project) as store:
-            store.settings(blind=True)
+            store.settings(Setting(blind=True))
         try:
             other.reload()
             other.wait_for_selector("#figures dt:text-is('2 annotators')")
@@ -292,7 +293,7 @@ def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_f
             expect(other.locator("body")).not_to_contain_text("anna")
         finally:
             with Store.open(project) as store:
-                store.settings(blind=False)
+                store.settings(Setting(blind=False))
 
 
 def marked(page, kind):

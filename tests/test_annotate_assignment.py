@@ -10,6 +10,7 @@ from alignkit import Alignment, Corpus, SentencePair, write_corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.names import ProjectError, UnknownPair, Visitor
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
@@ -157,7 +158,7 @@ def test_what_was_drawn_once_stays(tmp_path):
 def test_the_log_rebuilds_the_assignment(tmp_path):
     store = project(tmp_path, small_corpus(40))
     assign_pairs(store, ["anna", "ben"], double=0.3, trial=4)
-    store.settings(gold="truth", task="judge")
+    store.settings(Setting(gold="truth", task="judge"))
     add_pairs(store, [SentencePair("n", ["a"], ["b"])])
     path = place_of(tmp_path, "again")
     build_project(path, store.log())
@@ -175,7 +176,7 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
 def test_settings_that_cannot_be_are_refused(tmp_path):
     store = project(tmp_path)
     for changes, told in (({"gold": ""}, "cannot be"), ({"task": "x"}, "align, judge, extract")):
-        refuses(ProjectError, told, store.settings, **changes)
+        refuses(ProjectError, told, store.settings, Setting(**changes))
 
 
 def test_the_command_tells_what_it_did(capsys, tmp_path):

@@ -28,7 +28,7 @@ def together(store, calls):
             return type(problem).__name__
 
     with ThreadPoolExecutor(100) as pool:
-        pool.submit(store.database.share, lambda conn: begun.set() or held.wait())
+        store.database.later(lambda conn: begun.set() or held.wait())
         begun.wait()
         outcomes = []
         for call in calls:
@@ -71,7 +71,8 @@ def test_a_fault_in_some_work_spoils_no_other(store):
         raise KeyError
 
     calls = [lambda: tab.send(cell(0, 0, 0, 2))[1]]
-    calls += [lambda work=work: store.database.share(work) for work in (broken, faulty, id)]
+    later = store.database.later
+    calls += [lambda work=work: later(work).result() for work in (broken, faulty, id)]
     done, *failed, number = together(store, calls)
     assert (done, failed[1], isinstance(number, int)) == (True, "KeyError", True)
     assert failed[0] in ("ProjectError", "DamagedProject")

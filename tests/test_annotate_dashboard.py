@@ -29,6 +29,7 @@ from alignkit.annotate.exporting import exported as finished
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.preannotation_bias import estimate_pull
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard
@@ -53,7 +54,7 @@ EDITS = st.tuples(
 def samples(folder, pairs=6, **settings):
     corpus = read_corpus(SAMPLES)[:pairs].rename({"eflomal": "initial"})
     store = made(folder, corpus, annotator=None)
-    store.settings(**{"suggestions": "initial", **settings})
+    store.settings(Setting(**{"suggestions": "initial", **settings}))
     return store
 
 
@@ -112,7 +113,7 @@ def done(store, k, name, *, after=True):
 
 def blank(folder, pairs, *names):
     store = made(folder, small_corpus(pairs, {"auto": Alignment()}), annotator=None)
-    store.settings(suggestions="auto")
+    store.settings(Setting(suggestions="auto"))
     for name in names:
         store.enrol(name)
     return store
@@ -291,7 +292,7 @@ def test_whatever_changes_finished_work_changes_its_version(tmp_path):
     assert changes()
     assign_pairs(store, ["carla", "dora"])
     assert changes()
-    store.settings(suggestions="")
+    store.settings(Setting(suggestions=""))
     assert changes()
     add_pairs(store, [SentencePair("new", ["a"], ["b", "c"])])
     assert changes()
@@ -466,7 +467,7 @@ def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boa
     assert adjudicated() == (0, [False])
     link(store, 1, "anna", 0, 1, 0)
     assert adjudicated() == (1, [True])
-    store.settings(majority=True)
+    store.settings(Setting(majority=True))
     assert adjudicated() == (1, [True])
 
 
@@ -526,7 +527,7 @@ def test_figures_change_with_the_version_alone(tmp_path_factory, history):
     with made(folder, small_corpus(3, {"auto": Alignment.parse("0-0")}), annotator=None) as store:
         for name in ("anna", "ben", "carla", "gold"):
             store.enrol(name)
-        store.settings(suggestions="auto")
+        store.settings(Setting(suggestions="auto"))
         version = ask(store, version_of)
         shown = figures_of(store)
         for edits in history:
@@ -558,7 +559,7 @@ def test_all_that_may_happen_to_a_project_is_followed(tmp_path, boards):
     words = [*corpus[0].source[:-1], "indeed", corpus[0].source[-1]]
     import_pairs(store, [SentencePair(corpus[0].id, words, corpus[0].target)], holds=EVERYTHING)
     assert [two["pairs"] for two in settled(board)["twos"]] == [3]  # it is open again
-    store.settings(suggestions="")  # the initial alignment is an annotator now
+    store.settings(Setting(suggestions=""))  # the initial alignment is an annotator now
     assert names()[0] == "initial"
     assign_pairs(store, ["carla", "dora"])
     assert names() == ["carla", "dora"]

@@ -61,8 +61,8 @@ def test_pairs_come_by_what_is_at_stake(tmp_path):
     bench.open()
     bench.done()
     assert [row.k for row in docket.rows()] == order  # work does not move pairs
-    assert docket.neighbours(order[0]) == (1, None, order[1], order[1])
-    assert docket.neighbours(order[1]) == (2, order[0], order[2], order[0])
+    assert docket.place(order[0])[2:] == (1, None, order[1], order[1])
+    assert docket.place(order[1])[2:] == (2, order[0], order[2], order[0])
     assert docket.listed(1, 1).pairs[0].k == order[1]
     assert (docket.listed().total, docket.listed().done, docket.listed().project) == (3, 1, 4)
 

@@ -11,6 +11,7 @@ from console import ROOT, page_text, printed, run, walk
 
 import alignkit
 from alignkit import read_corpus
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.store import Store
 from alignkit.model.labels import REMARKS, SCHEMES
 
@@ -62,7 +63,7 @@ def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path, capsys,
     eflomal = [pair.alignment("eflomal") for pair in corpus]
     hints = [[(*link, None, 2) for link in links.possible] for links in eflomal]
     store.set_suggestions("eflomal", list(enumerate(hints, 1)))
-    store.settings(suggestions="eflomal")
+    store.settings(Setting(suggestions="eflomal"))
     store.close()
     assert run(assigned, tmp_path, capsys).startswith(printed()[0])
     samples = read_corpus(tmp_path / "samples" / "paraphrases.jsonl")

@@ -10,6 +10,7 @@ from command import run
 
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.dashboard.figures import dashboard_view
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard
@@ -117,7 +118,7 @@ def test_the_cautions_are_those_of_agree_on_the_export(make, tmp_path, capsys):
 
 def test_links_are_shown_where_pairs_are_aligned(make):
     store, board = make(2, "anna", "ben")
-    store.settings(task="align")
+    store.settings(Setting(task="align"))
     assert shown(board)["judged"] is None
 
 

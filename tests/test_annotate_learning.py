@@ -19,6 +19,7 @@ from alignkit.annotate.project.appending import opened
 from alignkit.annotate.project.engines import use_schema
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
@@ -114,7 +115,7 @@ def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(store, 
     assert set(sets(store)) == {"model"}
     learned(store, 4)
     check(store, tmp_path)
-    store.settings(suggestions="")
+    store.settings(Setting(suggestions=""))
     assert set(sets(store)) == {None}
     check(store, tmp_path)
 
@@ -339,7 +340,7 @@ def test_who_is_to_see_no_suggestions_sees_no_learned_ones_and_the_pull_knows_th
     pairs = ask(store, control_pairs)
     strata = [pair.stratum for pair in pairs]
     assert all(pair.suggested == ((3, 3, 0.8, 2),) for pair in pairs)
-    store.settings(suggestions="trained")
+    store.settings(Setting(suggestions="trained"))
     assert [pair.stratum for pair in ask(store, control_pairs)] == strata  # as they were drawn
 
 

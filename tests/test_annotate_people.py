@@ -16,6 +16,7 @@ from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
@@ -52,7 +53,7 @@ def project(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(project):
     with served(project, annotator="anna") as found:
-        found.opening.opened.store.settings(suggestions="m")
+        found.opening.opened.store.settings(Setting(suggestions="m"))
         yield found
 
 

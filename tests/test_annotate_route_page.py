@@ -25,6 +25,7 @@ from playwright.sync_api import expect
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
 
@@ -207,7 +208,7 @@ def test_phrase_pairs_count_shown_links_and_words_with_them_are_not_bare(page):
 
 def test_each_word_is_a_stop_where_a_project_asks_for_it_or_nothing_is_suggested(project, problems):
     with Store.open(project) as store:
-        store.settings(doubt=0)
+        store.settings(Setting(doubt=0))
     with served(project, plan=INITIAL) as server, browser() as context:
         page = enter(context, server.url, problems)
         expect(page.locator("#to-look")).to_have_text("5 to look at")

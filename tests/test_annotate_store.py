@@ -29,6 +29,7 @@ from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project import names, schema
 from alignkit.annotate.project.events import UNDOABLE, decode_data
 from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
@@ -309,7 +310,7 @@ def test_suggestions_are_a_set_that_is_shown(store):
         refuses(ProjectError, None, store.set_suggestions, "m", [(3, []), row])
     assert store.project().doubt == 0.1
     refuses(ProjectError, "known: 0, 0.1, 0.2", store.settings, doubt=0.3)
-    store.settings(suggestions="", threshold=0.8, doubt=0)
+    store.settings(Setting(suggestions="", threshold=0.8, doubt=0))
     assert store.project().doubt == 0
     assert store.pair(1, "anna").suggestions is None
     assert store.project().threshold == 0.8

@@ -18,6 +18,7 @@ from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.exporting import exported, exported_work
 from alignkit.annotate.project.events import JUDGMENT
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import change_task
@@ -39,7 +40,7 @@ def post(client, k, *events, base=0, room="pairs"):
 def test_a_project_has_the_page_of_its_task(tmp_path, task):
     path = make(tmp_path)
     with Store.open(path) as store:
-        store.settings(task=task)
+        store.settings(Setting(task=task))
     with served(path) as server:
         client = server.client()
         page = "app" if task == "align" else task
@@ -51,7 +52,7 @@ def test_a_project_has_the_page_of_its_task(tmp_path, task):
 def test_rewrites_are_seen_by_their_author_until_all_are_done(tmp_path):
     path = make(tmp_path)
     with Store.open(path) as store:
-        store.settings(task="judge")
+        store.settings(Setting(task="judge"))
         assign_pairs(store, ["anna", "ben"])
     texts = ["the old", "das bejahrte"]
     with served(path) as server:

@@ -19,6 +19,7 @@ from alignkit.annotate.dashboard.work import version_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.names import NotTrained, ProjectError
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
@@ -181,7 +182,7 @@ def test_an_impossible_round_is_refused(store, problem):
 
 
 def test_other_tasks_have_no_training(store):
-    store.settings(task="judge")
+    store.settings(Setting(task="judge"))
     refuses(ProjectError, "another task", begin_training, store, gold="gold")
 
 

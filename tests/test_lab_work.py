@@ -18,6 +18,7 @@ from lab_server import CARLA, password, serving, until
 from test_lab_server import UNKNOWN, assign
 
 from alignkit.annotate.lab import drafting, passwords, transfer
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import LabEncoder
@@ -278,7 +279,7 @@ def test_an_annotator_named_gold_gets_no_decisions_of_another_gold_standard(serv
     link = server.lab.links.create("invite", "gold", CARLA)
     server.lab.links.use(link.token, password("gold"), address="")
     row = server.lab.projects.get(slug)
-    server.desks.get(row).store.settings(gold="final")
+    server.desks.get(row).store.settings(Setting(gold="final"))
     server.lab.projects.add_existing(slug, "gold", "annotator", False, CARLA)
     names = ["anna", "ben", "gold"]
     assign(olga, slug, annotators=names, control=0)

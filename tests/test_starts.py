@@ -15,6 +15,7 @@ from alignkit.annotate.dashboard.corrections import corrections_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.merging import merge_project
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.replay import replay
 from alignkit.corpora.join import merge
 from alignkit.errors import AlignkitError, JoinError
@@ -136,7 +137,7 @@ def assigned(folder, names=("anna", "ben"), pairs=12, **options):
     store = project(folder, small_corpus(pairs, auto), annotator=None)
     cells = [(0, 0, 0.95, 2), (1, 1, 0.4, 2)]
     store.set_suggestions("auto", [(k, cells) for k in range(1, pairs + 1)])
-    store.settings(suggestions="auto")
+    store.settings(Setting(suggestions="auto"))
     assign_pairs(store, list(names), **{"control": 1.0, **options})
     return store
 
@@ -242,7 +243,7 @@ def test_a_page_gets_whether_the_assignment_hides_suggestions(tmp_path):
     for row in ask(store, assigned_rows):
         view = store.pair(row.k, row.annotator)
         assert (view.suggestions is not None, view.hidden) == (row.shown, not row.shown)
-    store.settings(suggestions="")  # there is nothing to hide now
+    store.settings(Setting(suggestions=""))  # there is nothing to hide now
     for row in ask(store, assigned_rows):
         view = store.pair(row.k, row.annotator)
         assert (view.suggestions, view.hidden) == (None, False)

@@ -18,9 +18,8 @@ from sqlalchemy import Connection, func, select
 
 from alignkit.annotate.assignment_draw import DrawnPairs, draw
 from alignkit.annotate.assignment_report import Assignment, count_assignment
-from alignkit.annotate.project import queries
+from alignkit.annotate.project import conversion, queries
 from alignkit.annotate.project.appending import append_to_project, enrolled
-from alignkit.annotate.project.conversion import project_pair
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.project_events import (
@@ -34,7 +33,6 @@ from alignkit.annotate.project.schema import (
     ASSIGNMENT,
     EVENT,
     EVENT_IS_IN_STREAM,
-    PAIR,
     STREAM,
     STREAM_IS_OF_ACCOUNT,
 )
@@ -230,14 +228,13 @@ def write_drawn(conn: Connection, drawn: DrawnPairs) -> None:
 
 def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
     """Append pairs, and assign them if there is a plan; return their numbers."""
-    last = int(conn.execute(select(func.max(PAIR.k))).scalar() or 0)
     new = []
-    for k, pair in enumerate(pairs, last + 1):
+    for k, pair in enumerate(pairs, queries.count_pairs(conn) + 1):
         if pair.annotations:
             raise ProjectError(
                 f"pair {pair.id!r} has annotations; add it without them, then import these"
             )
-        new.append(project_pair(k, pair))
+        new.append(conversion.project_pair(k, pair))
     for some in queries.portions(new, _PAIRS):
         append_to_project(conn, Import(some))
     plan = read_plan(conn)
@@ -277,9 +274,9 @@ def assign_pairs(
         "stratify": None if stratify is None else tuple(stratify),
     }
     if dry_run:
-        opened = store.database.reading()
+        opened = store.reading()
     else:
-        opened = store.database.writing()
+        opened = store.writing()
     with opened as conn:
         before = read_plan(conn)
         if before is None and control is None and queries.task_of(conn) != "align":
@@ -298,7 +295,7 @@ def assign_pairs(
 
 def present_assignment(store: Store) -> Assignment | None:
     """Return the assignment as it is; None if nothing is assigned yet."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         plan = read_plan(conn)
         if plan is None:
             return None

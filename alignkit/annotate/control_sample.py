@@ -14,8 +14,7 @@ from sqlalchemy import Connection
 from alignkit._support.arguments import check_attributes
 from alignkit.annotate.assignment import assigned_rows, read_items, read_plan
 from alignkit.annotate.assignment_draw import arm_of
-from alignkit.annotate.project import queries
-from alignkit.annotate.project.conversion import annotation_of
+from alignkit.annotate.project import conversion, queries
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Assigned, Suggestion
 from alignkit.annotate.project.schema import COUNTS_ARE_OF_STREAM, IS_DONE
@@ -124,7 +123,7 @@ def done_works(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, PairS
     names = dict(enumerate(queries.annotators(conn), 1))
     works = {}
     for k, account, state in queries.states(conn, COUNTS_ARE_OF_STREAM, IS_DONE):
-        annotation = annotation_of(state)
+        annotation = conversion.annotation_of(state)
         if annotation is not None and annotation.alignment is not None:
             works[k, names[account]] = (annotation.alignment, state)
     return works

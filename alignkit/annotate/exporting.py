@@ -17,9 +17,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from alignkit.annotate.made_pairs import EXTRACTS, REWRITES, made_pairs, states_with
-from alignkit.annotate.project import queries
-from alignkit.annotate.project.conversion import annotation_of
-from alignkit.annotate.project.pair_lists import PairList
+from alignkit.annotate.project import conversion, pair_lists, queries
 from alignkit.annotate.project.schema import STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
@@ -57,12 +55,12 @@ def exported(
         the task is to extract, the extracts are all that is yielded.
     numbers : The numbers of the only pairs to yield; None: all.
     """
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         account = None
         if annotator is not None:
             account = queries.account_of(conn, annotator)
             if assigned:
-                listed = PairList(conn, account).numbers()
+                listed = pair_lists.PairList(conn, account).numbers()
                 numbers = listed if numbers is None else listed.intersection(numbers)
         names = dict(enumerate(queries.annotators(conn), 1))
         wanted = _Wanted(account, done, None if numbers is None else set(numbers))
@@ -150,7 +148,7 @@ class _Reading:
         for k, account, state in queries.states(self._conn, *conditions):
             name = self._names[account]
             place = (k, account)
-            annotation = annotation_of(
+            annotation = conversion.annotation_of(
                 state, self._scheme, changed.get(place), judged=place in self._judged
             )
             if annotation is None:

@@ -10,9 +10,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import queries
+from alignkit.annotate.project import pair_lists, queries
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.project.pair_lists import PairList
 from alignkit.annotate.project.schema import STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
@@ -87,7 +86,7 @@ class Yield(TableResult):
 
 def count_yield(store: Store) -> Yield:
     """Count the pairs taken from the documents of a project."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         task = queries.task_of(conn)
         if task != "extract":
             raise ProjectError(
@@ -97,7 +96,7 @@ def count_yield(store: Store) -> Yield:
         rows: list[Harvest] = []
         gold = queries.gold_name(conn)
         for account, name in enumerate(queries.annotators(conn), 1):
-            numbers = PairList(conn, account).numbers()
+            numbers = pair_lists.PairList(conn, account).numbers()
             stored = queries.states(conn, STREAM.account == account, STREAM.pair > 0)
             states = [(k, state) for k, _, state in stored if k in numbers]
             if states or (numbers and name != gold):
@@ -137,8 +136,7 @@ def _characters(conn: Connection, done: dict[int, list[log.Spans]]) -> tuple[int
     characters = covered = taken = 0
     for k, spans in done.items():
         pair = queries.pair_row(conn, k)
-        texts = log.document_texts(pair.attributes, pair.source, pair.target)
-        characters += sum(map(len, texts))
+        characters += sum(map(len, pair.texts))
         sources = [range(begin, end) for begin, end, _, _ in spans]
         targets = [range(begin, end) for _, _, begin, end in spans]
         for places in (sources, targets):

@@ -118,7 +118,7 @@ def joined(
 @contextmanager
 def writing_import(store: Store, *, dry: bool) -> Iterator[Connection]:
     """Open a connection for an import; a dry run is taken back at the end."""
-    with store.database.writing() as conn:
+    with store.writing() as conn:
         yield conn
         if dry and (transaction := conn.get_transaction()) is not None:
             transaction.rollback()

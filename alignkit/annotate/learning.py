@@ -13,8 +13,7 @@ from alignkit.align.evidence import Annotators
 from alignkit.align.supervised.gold import FOLDS, different, is_learnable
 from alignkit.align.supervised.learned import ALIGNER, VOTE, WITHOUT
 from alignkit.align.supervised.refiner import Refiner
-from alignkit.annotate.project import queries
-from alignkit.annotate.project.conversion import annotation_of
+from alignkit.annotate.project import conversion, queries
 from alignkit.annotate.project.engines import Condition
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.schema import (
@@ -44,7 +43,7 @@ def links_of(
         parts = [[*asked, STREAM.pair.in_(numbers)] for numbers in queries.portions(some)]
     for part in parts:
         for k, account, state in queries.states(conn, *part):
-            annotation = annotation_of(state)
+            annotation = conversion.annotation_of(state)
             if annotation is not None and annotation.alignment is not None:
                 yield k, account, annotation.alignment
 

@@ -110,7 +110,6 @@ def _extract(
     pair: PairRow, spans: tuple[int, int, int, int], number: int, names: Collection[str]
 ) -> SentencePair:
     """Return a part of two documents as a pair, with its place in them as attributes."""
-    texts = log.document_texts(pair.attributes, pair.source, pair.target)
     places = (spans[:2], spans[2:])
     whole = (log.SOURCE_TEXT, log.TARGET_TEXT)
     attributes = {name: text for name, text in pair.attributes.items() if name not in whole}
@@ -118,7 +117,7 @@ def _extract(
     attributes["extracted_by"] = ",".join(names)
     divided = divider(pair.attributes)
     words = []
-    for side, text, (begin, end) in zip(SIDES, texts, places, strict=True):
+    for side, text, (begin, end) in zip(SIDES, pair.texts, places, strict=True):
         words.append(divided(text[begin:end]))
         attributes[f"{side}_start"] = str(begin)
         attributes[f"{side}_end"] = str(end)

@@ -117,7 +117,7 @@ def merge_project(
 ) -> Imported:
     """Merge the work of another project into this one: all, or nothing if `dry`."""
     result = Imported()
-    with writing_import(store, dry=dry) as conn, other.database.reading() as there:
+    with writing_import(store, dry=dry) as conn, other.reading() as there:
         others = list(queries.pair_rows(there))
         pairs = list(queries.pair_rows(conn))
         merging = _Merging(conn, there, result)

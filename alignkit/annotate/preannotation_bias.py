@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, every
-from alignkit._support.array_types import F8
+from alignkit._support.array_types import B1, F8, I8
 from alignkit._support.wording import how_many
 from alignkit.agreement.intervals import NO_PAIRS, Measure, Rows, reasoned
 from alignkit.annotate.control_sample import ControlPair
-from alignkit.annotate.pull_counts import Ints, Mask, WorkRows, agreement_of_pairs, count_works
+from alignkit.annotate.pull_counts import WorkRows, agreement_of_pairs, count_works
 from alignkit.annotate.pull_result import (
     AGREEMENT,
     MEANINGS,
@@ -48,7 +48,7 @@ class StratifiedSample:
     def __init__(
         self,
         rows: Rows,
-        strata: Ints,
+        strata: I8,
         options: PullOptions,
         rng: np.random.Generator,
         left_out: int,
@@ -161,7 +161,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
 class _Side(NamedTuple):
     """What some of the annotators have, on average, for each of P pairs."""
 
-    done: Mask  # (P,) whether any of them has done the pair; else the others are 0
+    done: B1  # (P,) whether any of them has done the pair; else the others are 0
     f1: F8  # (P,) F1 of links and suggestions
     taken: F8  # (P, B) how many suggestions they have, by bin
 
@@ -171,9 +171,9 @@ class _PullData:
     """The rows of all works; for each pair its suggestions by bin, its arm and stratum."""
 
     works: WorkRows
-    suggested: Ints  # (P, B) how many suggestions each pair has, by bin
+    suggested: I8  # (P, B) how many suggestions each pair has, by bin
     arms: NDArray[np.object_]  # (P,) see `_arm`
-    strata: Ints  # (P,) the number of the stratum
+    strata: I8  # (P,) the number of the stratum
     options: PullOptions
 
     @classmethod
@@ -202,7 +202,7 @@ class _PullData:
         return _Side(size > 0, f1 / divisor, taken / divisor[:, None])
 
     def sample(
-        self, name: str, rows: F8, measure: Measure, pairs: Ints, counts: Mask
+        self, name: str, rows: F8, measure: Measure, pairs: I8, counts: B1
     ) -> StratifiedSample:
         """Return a sample with draws of its own.
 
@@ -223,7 +223,7 @@ class _PullData:
             left_out=int((~counts).sum()),
         )
 
-    def mean(self, name: str, values: F8, pairs: Ints, counts: Mask) -> StratifiedSample:
+    def mean(self, name: str, values: F8, pairs: I8, counts: B1) -> StratifiedSample:
         """Return a sample for the mean of a value of each pair; see `sample`."""
         rows = np.stack([np.ones(len(values)), values], axis=1)
 
@@ -244,7 +244,7 @@ def _with_total(counts: NDArray[Any]) -> NDArray[Any]:
     return np.hstack([counts.sum(axis=1, keepdims=True), counts])
 
 
-def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> StratifiedSample:
+def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: I8) -> StratifiedSample:
     """Return the sample of split pairs: F1 of both sides, and what they have of the suggestions."""
     suggested = _with_total(data.suggested[pairs])
     taken = _with_total(shown.taken[pairs])
@@ -270,7 +270,7 @@ def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> 
     return data.sample("split", rows, measure, pairs, suggested[:, 0] > 0)
 
 
-def _bins(data: _PullData, split: StratifiedSample, pairs: Ints) -> Iterator[PullBin]:
+def _bins(data: _PullData, split: StratifiedSample, pairs: I8) -> Iterator[PullBin]:
     """Yield the outcome of all suggestions, of each bin, and of those without a probability."""
     counts = _with_total(data.suggested[pairs].sum(axis=0, keepdims=True))[0].tolist()
     spans = [(0.0, 1.0), *pairwise((0.0, *data.options.edges, 1.0)), (nan, nan)]

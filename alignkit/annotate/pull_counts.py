@@ -22,21 +22,18 @@ from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
 from alignkit.stats.resampling import harmonic, ratio
 
-Ints = I8
-Mask = B1
-
 
 @dataclass(frozen=True, eq=False)
 class WorkRows:
     """The counts of W works, by B bins of the probability of suggestions."""
 
-    pair: Ints  # (W,) the number of its pair
-    shown: Mask  # (W,) whether suggestions were shown
+    pair: I8  # (W,) the number of its pair
+    shown: B1  # (W,) whether suggestions were shown
     f1: F8  # (W,) F1 of its links and the suggestions; NaN where there are neither
-    suggested: Ints  # (W, B) how many suggestions the pair has
-    taken: Ints  # (W, B) how many of them the work has
-    rejected: Ints  # (W,) how many of the suggestions it has not, but put aside
-    unseen: Ints  # (W,) how many of those that it has nobody looked at
+    suggested: I8  # (W, B) how many suggestions the pair has
+    taken: I8  # (W, B) how many of them the work has
+    rejected: I8  # (W,) how many of the suggestions it has not, but put aside
+    unseen: I8  # (W,) how many of those that it has nobody looked at
 
 
 def count_works(
@@ -74,7 +71,7 @@ def count_works(
     rejected = hints.among(put_aside)
     unseen = hints.among(not_looked_at)
 
-    def by_bin(chosen: Mask) -> Ints:
+    def by_bin(chosen: B1) -> I8:
         """Count some of the hints by work and bin."""
         width = unknown + 1
         cells = work_of[chosen] * width + bins[chosen]
@@ -105,7 +102,7 @@ def _f1(first: LinkArrays, second: LinkArrays) -> F8:
     return harmonic(ratio(both, counts[:, _FIRST]), ratio(both, counts[:, _SECOND]))
 
 
-def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, F8]:
+def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[I8, F8]:
     """Return the pairs that two have done (if split, one with, one without), and mean F1 or NaN."""
     firsts = []
     others = []

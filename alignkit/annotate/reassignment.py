@@ -57,9 +57,9 @@ def move_pairs(
     if giver == taker:
         raise ProjectError("name two different annotators")
     if dry_run:
-        opened = store.database.reading()
+        opened = store.reading()
     else:
-        opened = store.database.writing()
+        opened = store.writing()
     with opened as conn:
         if taker is not None:
             check_annotator(taker, queries.gold_name(conn), queries.sources(conn))
@@ -94,7 +94,7 @@ def _planned_for(plan: AssignmentPlan, annotator: str) -> AssignmentPlan:
 
 def take_back(store: Store, name: str, actor: str = "") -> list[int]:
     """Take all pairs that an annotator has not begun, and plan no more; return their numbers."""
-    with store.database.writing() as conn:
+    with store.writing() as conn:
         plan = read_plan(conn)
         rows = _rows_not_begun(conn, _History(conn), name)
         if plan is not None and (rows or name in plan.annotators):

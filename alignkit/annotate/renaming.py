@@ -9,8 +9,7 @@ from sqlalchemy import and_, or_, select, update
 
 from alignkit.annotate.adjudication.pseudonyms import renamed_why, renamed_whys
 from alignkit.annotate.assignment import read_plan
-from alignkit.annotate.project import queries, schema, tables
-from alignkit.annotate.project.appending import append_to_project
+from alignkit.annotate.project import appending, queries, schema, seals, tables
 from alignkit.annotate.project.events import decode_data, encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.project_events import (
@@ -25,7 +24,6 @@ from alignkit.annotate.project.project_events import (
     decode_event,
 )
 from alignkit.annotate.project.schema import ACCOUNT, EVENT, EVENT_IS_IN_STREAM, STREAM, TRAINING
-from alignkit.annotate.project.seals import break_seal
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 
@@ -40,10 +38,10 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
     def renamed(name: str) -> str:
         return new if name == old else name
 
-    with store.database.writing() as conn:
+    with store.writing() as conn:
         for each in (old, new):
             check_annotator(each, queries.gold_name(conn), queries.sources(conn))
-        break_seal(conn)
+        seals.break_seal(conn)
         known = queries.annotators(conn)
         if old not in known or new in known:
             listed = ", ".join(known)
@@ -61,7 +59,7 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
             if kind in _NAMING:
                 data = encode(_renamed(decode_event(kind, text), renamed))
             else:
-                written = decode_data(text.encode())
+                written = decode_data(text)
                 written.whys = renamed_whys(written.whys, renamed)
                 data = encode(written)
             stored = update(schema.event_table).where(EVENT.n == n)
@@ -80,7 +78,7 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
             text = encode(_planned(plan, renamed)).decode()
             conn.execute(update(schema.project).values(assigning=text))
         # an event that changes no setting: because of it, pages ask for the names again
-        append_to_project(conn, Setting(), actor)
+        appending.append_to_project(conn, Setting(), actor)
 
 
 def _renamed(event: ProjectEvent, renamed: _Renaming) -> ProjectEvent:

@@ -8,16 +8,15 @@ standard) has finished, or pairs of a corpus. `training_answers` has what annota
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from alignkit._support.wording import how_many
 from alignkit.annotate.assignment import assigned_rows, write_rows
-from alignkit.annotate.project import queries
+from alignkit.annotate.project import conversion, queries
 from alignkit.annotate.project.appending import append_to_project
-from alignkit.annotate.project.conversion import state_of
 from alignkit.annotate.project.events import comment_key, now, read_why
 from alignkit.annotate.project.names import PASS_MARK, ProjectError, check_pass_mark
 from alignkit.annotate.project.project_events import Admit, BeginTraining, TrainingPair
@@ -83,7 +82,7 @@ def begin_training(
     ------
     ProjectError : If the round is impossible; the message says why.
     """
-    with store.database.reading() if dry_run else store.database.writing() as conn:
+    with store.reading() if dry_run else store.writing() as conn:
         if queries.task_of(conn) != "align":
             raise ProjectError("a training round is for links; this project has another task")
         check_pass_mark(mark)
@@ -114,14 +113,14 @@ def begin_training(
 
 def end_training(store: Store, actor: str = "") -> None:
     """End the training round: all may work."""
-    with store.database.writing() as conn:
+    with store.writing() as conn:
         round_to_change(conn)
         append_to_project(conn, BeginTraining(), actor)
 
 
 def admit(store: Store, annotator: str, by: str, *, admitted: bool = True) -> None:
     """Let an annotator begin to work without passing, or take that back."""
-    with store.database.writing() as conn:
+    with store.writing() as conn:
         append_to_project(conn, Admit(annotator, by, now(), admitted), by)
 
 
@@ -142,9 +141,7 @@ def _pairs_of_project(conn: Connection, gold: str) -> _PairsById:
     pairs: _PairsById = {}
     for row in queries.pair_rows(conn):
         if row.k in states:
-            pairs[row.id] = _training_pair(
-                row.id, row.source, row.target, states[row.k], row.attributes, row.k
-            )
+            pairs[row.id] = _training_pair(row, states[row.k])
         else:
             pairs.setdefault(row.id, None)
     return pairs
@@ -160,20 +157,13 @@ def _pairs_of_corpus(corpus: Corpus, gold: str) -> _PairsById:
         if annotation is None or annotation.alignment is None:
             pairs.setdefault(pair.id, None)
             continue
-        source, target = pair.words
-        state = state_of(annotation)
-        pairs[pair.id] = _training_pair(pair.id, source, target, state, pair.attributes)
+        source, target = map(list, pair.words)
+        row = queries.PairRow(0, pair.id, 1, dict(pair.attributes), source, target)
+        pairs[pair.id] = _training_pair(row, conversion.state_of(annotation))
     return pairs
 
 
-def _training_pair(
-    id: str,
-    source: Sequence[str],
-    target: Sequence[str],
-    state: PairState,
-    attributes: Mapping[str, str],
-    k: int = 0,
-) -> TrainingPair:
+def _training_pair(pair: queries.PairRow, state: PairState) -> TrainingPair:
     """Return a pair with the links and the notes of a state."""
     links = [(i, j, value) for (i, j), value in sorted(state.cells.items()) if min(i, j) >= 0]
     notes = {}
@@ -185,8 +175,11 @@ def _training_pair(
         cell = comment_key(key)
         if cell is None or min(cell) >= 0:
             notes[key] = text
-    languages = {name: attributes[name] for name in _LANGUAGES if name in attributes}
-    return TrainingPair(id, tuple(source), tuple(target), links, notes, k, languages)
+    known = pair.attributes
+    languages = {name: known[name] for name in _LANGUAGES if name in known}
+    source = tuple(pair.source)
+    target = tuple(pair.target)
+    return TrainingPair(pair.id, source, target, links, notes, pair.k, languages)
 
 
 def _chosen(known: _PairsById, ids: Sequence[str], gold: str) -> list[TrainingPair]:
@@ -232,8 +225,7 @@ def _begun(conn: Connection, gold: str) -> list[str]:
         .where(EVENT.kind.not_in(("open", "text")))
         .distinct()
     )
-    others = {gold, queries.gold_name(conn), *queries.sources(conn)}
-    names = set(conn.execute(asked).scalars()) - others
+    names = set(conn.execute(asked).scalars()) - queries.not_annotating(conn) - {gold}
     return [name for name in queries.annotators(conn) if name in names]
 
 

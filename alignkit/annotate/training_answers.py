@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from sqlalchemy import Connection
 
-from alignkit.annotate.project import queries
-from alignkit.annotate.project.appending import append_to_project
+from alignkit.annotate.project import appending, queries
 from alignkit.annotate.project.events import now
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import AnswerTraining, TrainingPair, Value
@@ -111,26 +110,13 @@ def turn(conn: Connection, annotator: str) -> TrainingTurn:
     if attempt > 1 and place == 1:
         failed = known_f1(total(given.counts for given in known.of_attempt(attempt - 1)))
     pair = in_force.pairs[place - 1]
-    state, undo, redo = queries.viewed(conn, queries.StreamRow(None, PairState(rev=1)))
-    view = queries.PairView(
-        k=place,
-        id=pair.id,
-        pairs=size,
-        done=place - 1,
-        place=place,
-        previous=None,
-        next=None,
-        next_open=None,
-        rev=1,
-        source=list(pair.source),
-        target=list(pair.target),
-        attributes=pair.languages,
-        state=state,
-        undo=undo,
-        redo=redo,
-        n=0,
-        suggestions=None,
-    )
+    source = list(pair.source)
+    target = list(pair.target)
+    row = queries.PairRow(place, pair.id, 1, pair.languages, source, target)
+    untouched = queries.ShownState(PairState().view(), [], [])
+    in_round = queries.ListPlace(size, place - 1, place)
+    fields = queries.page_fields(row, in_round, untouched, 0)
+    view = queries.PairView(**fields, suggestions=None)
     so_far = known_f1(total(before)) if before else None
     return TrainingTurn(in_force.number, size, in_force.mark, attempt, place, failed, so_far, view)
 
@@ -146,7 +132,7 @@ def answer(conn: Connection, annotator: str, sent: TrainingAnswer) -> TrainingRe
     links: list[Value] = sorted(sent.links)
     if not stored:
         event = AnswerTraining(annotator, sent.attempt, sent.place, links, now())
-        append_to_project(conn, event, annotator)
+        appending.append_to_project(conn, event, annotator)
         known = standing(conn, in_force.number, account)
     elif sorted(stored[0].links) != links:
         raise ProjectError("this training pair was answered already; load the page again")

@@ -12,10 +12,9 @@ from sqlalchemy import Connection, select
 from alignkit.annotate.adjudication import comparison, provenance
 from alignkit.annotate.adjudication.gold import Votes
 from alignkit.annotate.adjudication.voters import Voter, all_in, voters
-from alignkit.annotate.project import queries
+from alignkit.annotate.project import pair_lists, queries
 from alignkit.annotate.project.events import Texts, decode_data, shared_texts
 from alignkit.annotate.project.names import UnknownPair
-from alignkit.annotate.project.pair_lists import pairs_with
 from alignkit.annotate.project.schema import EVENT, EVENT_IS_IN_STREAM, PAIR, STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
@@ -58,7 +57,7 @@ class Docket:
 
     def rows(self) -> list[DocketRow]:
         """Return all rows in order."""
-        with self._lock, self._store.database.reading() as conn:
+        with self._lock, self._store.reading() as conn:
             n = queries.last_n(conn)
             if n != self._n:
                 self._update(conn)
@@ -98,15 +97,15 @@ class Docket:
             matching = [row for row in rows if (row.state == "done") == wanted_done]
             only = ""
         if query or only:
-            with self._store.database.reading() as conn:
-                ks = pairs_with(conn, query, only, actor)
+            with self._store.reading() as conn:
+                ks = pair_lists.pairs_with(conn, query, only, actor)
             matching = [row for row in matching if row.k in ks]
             matching.sort(key=lambda row: row.id != query)  # the pair with just this id first
         part = matching[after : after + limit]
         return Listed(part, len(rows), done, left, self._project, len(matching))
 
-    def neighbours(self, k: int) -> tuple[int, int | None, int | None, int | None]:
-        """Return the place of a pair in the list (from 1), its neighbours, the next open pair."""
+    def place(self, k: int) -> queries.ListPlace:
+        """Return where a pair stands in the list."""
         rows = self.rows()
         numbers = [row.k for row in rows]
         if k not in numbers:
@@ -115,8 +114,10 @@ class Docket:
         before = numbers[place - 2] if place > 1 else None
         after = numbers[place] if place < len(rows) else None
         others = rows[place:] + rows[: place - 1]
-        next_open = next((row.k for row in others if row.state != "done"), None)
-        return place, before, after, next_open
+        left = [row.k for row in others if row.state != "done"]
+        next_open = left[0] if left else None
+        done = sum(row.state == "done" for row in rows)
+        return queries.ListPlace(len(rows), done, place, before, after, next_open)
 
     def _changed(self, conn: Connection) -> set[int] | None:
         """Return the pairs that have changed; None if all must be looked at."""

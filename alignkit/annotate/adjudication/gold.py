@@ -22,10 +22,9 @@ from alignkit.annotate.adjudication import comparison
 from alignkit.annotate.adjudication.pseudonyms import names_of
 from alignkit.annotate.adjudication.voters import Voter, all_in, voters
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import queries
+from alignkit.annotate.project import pair_lists, queries
 from alignkit.annotate.project.appending import Writer, append_sent, new_event
 from alignkit.annotate.project.names import BadEvent, Conflict, NotReady, OldText
-from alignkit.annotate.project.pair_lists import PairList
 from alignkit.annotate.project.queries import Appended, Changes, PairRow, StreamRow
 from alignkit.annotate.project.schema import EVENT, EVENT_IS_IN_STREAM, STREAM
 from alignkit.annotate.project.state import PairState, conflicts, copied
@@ -131,7 +130,7 @@ def decide(store: Store, k: int, actor: str, request: log.Request) -> tuple[Appe
         answer.events = [names.hidden(event) for event in answer.events]
         return answer, new
 
-    return store.database.share(append)
+    return store.database.later(append).result()
 
 
 @dataclass(frozen=True)
@@ -284,7 +283,7 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
     """Mark as done those of some pairs that need no decision; return how many."""
     count = 0
     for k in numbers:
-        with store.database.reading() as conn:
+        with store.reading() as conn:
             case = read_case(conn, k)
         gold = case.gold.state
         votes = case.votes
@@ -306,9 +305,9 @@ class GoldChanges(Changes):
 
 def gold_changes(store: Store, after: int) -> GoldChanges | None:
     """Return the changes after event `after` of the project, or None."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         account = queries.account_of(conn, queries.gold_name(conn))
-        last, rows = PairList(conn, account, everything=True).changes(after)
+        last, rows = pair_lists.PairList(conn, account, everything=True).changes(after)
         others = select(STREAM.pair).where(
             EVENT_IS_IN_STREAM,
             EVENT.n > after,

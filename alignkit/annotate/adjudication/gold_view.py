@@ -48,39 +48,24 @@ class GoldView(queries.PairPage):
 
 def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
     """Return a pair with the votes on it."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         case = read_case(conn, k)
         case.check()
         names = names_of(conn, case.pair)
-        state, *stacks = queries.viewed(conn, case.gold)
-        undo, redo = ([names.hidden(event) for event in stack] for stack in stacks)
+        shown = queries.viewed(conn, case.gold)
         votes = list(_votes(conn, case, names))
         n = queries.last_n(conn)
         gold = queries.account_of(conn, queries.gold_name(conn))
         decided = case.gold.state
         changed = decided.done and rewrites_changed(conn, k, gold, decided, case.votes)
+    state = shown.state
     if state.whys is not msgspec.UNSET:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
-    pair = case.pair
-    listed = docket.listed(limit=0)
-    place, before, after, next_open = docket.neighbours(k)
+    undo = [names.hidden(event) for event in shown.undo]
+    redo = [names.hidden(event) for event in shown.redo]
+    without_names = queries.ShownState(state, undo, redo)
     return GoldView(
-        k=k,
-        id=pair.id,
-        pairs=listed.total,
-        done=listed.done,
-        place=place,
-        previous=before,
-        next=after,
-        next_open=next_open,
-        rev=pair.rev,
-        source=pair.source,
-        target=pair.target,
-        attributes=pair.attributes,
-        state=state,
-        undo=undo,
-        redo=redo,
-        n=n,
+        **queries.page_fields(case.pair, docket.place(k), without_names, n),
         votes=votes,
         blind=names.blind,
         majority=case.votes.majority,

@@ -171,7 +171,7 @@ _STRENGTH = ("none", "possible", "sure")
 
 def provenance(store: Store, *, done: bool = False) -> Iterator[Record]:
     """Yield the record of each decision of the gold standard, as plain values; see the docs."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         gold = queries.gold_account(conn)
         if gold is None:
             return

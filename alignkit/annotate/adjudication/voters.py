@@ -49,9 +49,8 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
             own = select(STREAM.id).where(STREAM.pair == pair, STREAM.account == COUNTS.account)
             said = own.where(~STREAM.state.contains(_UNJUDGED)).exists()
             done = or_(done, own.where(STREAM.seq == 1).exists())  # it came with the corpus
-        others = [queries.gold_name(conn), *queries.sources(conn)]
         asked = select(pair, ACCOUNT.id, ACCOUNT.name, done).where(ACCOUNT.id == COUNTS.account)
-        asked = asked.where(said, ACCOUNT.name.not_in(others))
+        asked = asked.where(said, ACCOUNT.name.not_in(queries.not_annotating(conn)))
     if k is not None:
         asked = asked.where(pair == k)
     by_pair: dict[int, list[Voter]] = {}
@@ -75,7 +74,7 @@ def were_all_in(conn: Connection, k: int, pair_voters: Sequence[Voter]) -> bool:
     done = set[int]()  # the accounts that are done after the events so far
     were = False
     for account, kind, sent, text in conn.execute(asked.order_by(EVENT.n)):
-        data = decode_data(text.encode())
+        data = decode_data(text)
         turn = data if kind == "done" else data.done
         if turn is None:
             continue

@@ -32,7 +32,7 @@ _ALONE = "agreement needs two annotators who have marked pairs as done"
 
 def times_view(store: Store) -> view.TimesView:
     """Compute the figures that may change although no more work is finished."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         n = queries.last_n(conn)
         lines = list(annotator_lines(conn))
         return view.TimesView(n, lines, _corrections(conn), training_table(conn))
@@ -41,10 +41,10 @@ def times_view(store: Store) -> view.TimesView:
 def dashboard_view(store: Store, file: str, report: links.Report) -> view.DashboardView:
     """Compute all figures of a project; `file` is its name in the commands that are shown."""
     report("reading", None)
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         n = queries.last_n(conn)
     corpus = Corpus(exported(store, done=True))
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         work = read_work(conn)
         # what has a default is added below, by the task
         shown = view.DashboardView(

@@ -35,7 +35,7 @@ class Compared(NamedTuple):
 def compared(conn: Connection) -> Compared:
     """Return the annotators of a project who are compared."""
     having = set(conn.execute(select(ASSIGNMENT.account).distinct()).scalars())
-    others = {queries.gold_name(conn), *queries.sources(conn)}
+    others = queries.not_annotating(conn)
     names = {
         name: number
         for number, name in enumerate(queries.annotators(conn), 1)

@@ -30,7 +30,7 @@ whether there is one."""
 
 def _control(store: Store, plan: AssignmentPlan | None) -> Literal["numbers", "ask", "none"]:
     """Return how the page gets the size of the control sample."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         if queries.task_of(conn) != "align":
             return "none"  # nothing is suggested
         if plan is None and queries.count_pairs(conn) < _SMALL:
@@ -41,7 +41,7 @@ def _control(store: Store, plan: AssignmentPlan | None) -> Literal["numbers", "a
 @ROUTES.add("GET", "projects/{slug}/assign", MANAGE)
 def assignment(visit: LabVisit) -> bodies.AssignTable:
     """Return what is assigned, and by which plan."""
-    store = visit.opened().store
+    store = visit.store
     present = present_assignment(store)
     if present is None:
         return bodies.AssignTable("", 0, 0, [], [], None, _control(store, None))
@@ -51,18 +51,19 @@ def assignment(visit: LabVisit) -> bodies.AssignTable:
 @ROUTES.add("POST", "projects/{slug}/assign", MANAGE)
 def assign(visit: LabVisit, sent: bodies.NewAssignment) -> bodies.AssignTable:
     """Assign pairs, or say what that would do; the plan must be the one that was seen."""
-    store = visit.opened().store
+    store = visit.store
     present = present_assignment(store)
-    known = () if present is None else present.plan.annotators
+    plan = None if present is None else present.plan
+    known = () if plan is None else plan.annotators
     check_annotating(visit, set(sent.annotators).difference(known), "annotators")
     once = {}
     for name, left_out in _DRAWN_ONCE.items():
         value = getattr(sent, name)
-        if present is None or value != left_out:  # later, `assign_pairs` refuses another value
+        if plan is None or value != left_out:  # later, `assign_pairs` refuses another value
             once[name] = value
 
     least = sent.control_least
-    if _control(store, None if present is None else present.plan) == "ask":
+    if _control(store, plan) == "ask":
         if sent.control is None and not sent.dry_run:
             text = "Choose a control sample of 10 % of the pairs, or none."
             raise RefusedError(422, text, field="control")
@@ -90,8 +91,8 @@ def assign(visit: LabVisit, sent: bodies.NewAssignment) -> bodies.AssignTable:
     if not sent.dry_run:
         after = {"annotators": drawn.plan.annotators, "new": drawn.new, "plan": sent.plan}
         visit.log("pairs assigned", visit.project.slug, after)
-        present = drawn
-    return _table(visit, drawn, None if present is None else present.plan)
+        plan = drawn.plan
+    return _table(visit, drawn, plan)
 
 
 def fingerprint(drawn: Assignment) -> str:
@@ -102,7 +103,7 @@ def fingerprint(drawn: Assignment) -> str:
 
 def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bodies.AssignTable:
     """Return the table of an assignment: the share of each annotator, and the present plan."""
-    with visit.store.database.reading() as conn:
+    with visit.store.reading() as conn:
         begun = Counter(name for _, name in begun_pairs(conn))
     done = {row.annotator: row.done for row in visit.store.progress_of_all()}
     shares = []
@@ -161,7 +162,7 @@ def _hiding(drawn: Assignment) -> str:
 @ROUTES.add("POST", "projects/{slug}/move", MANAGE)
 def move(visit: LabVisit, sent: bodies.Move) -> bodies.Moved:
     """Move pairs that are not begun."""
-    store = visit.opened().store
+    store = visit.store
     if sent.to is not None:  # else they go back to nobody
         check_annotating(visit, {sent.to}, "to")
     with refusing():

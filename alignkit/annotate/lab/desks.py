@@ -162,7 +162,7 @@ class Desks:
             known = self._counts.get(key)
         if desk is None or known is None:  # closed, or just opened and not counted yet
             return NO_WORK
-        with desk.store.database.reading() as conn:
+        with desk.store.reading() as conn:
             return read_own_work(conn, name, known.own.get(name))
 
     def present_counts(self, project: ProjectRow) -> ListCounts | None:
@@ -181,7 +181,7 @@ class Desks:
 
         Without `make_docket`, the pairs to adjudicate are not looked for.
         """
-        with store.database.reading() as conn:
+        with store.reading() as conn:
             n = queries.last_n(conn)
             known = self.known_counts(project.key)
             if known is not None and known.n == n:  # no event since

@@ -22,6 +22,7 @@ from alignkit.annotate.lab.draft_reading import DraftReader
 from alignkit.annotate.lab.draft_records import MB, DraftJob, ImportPairs, MakeProject, ReadFiles
 from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.names import NO_SCHEME, ProjectError, check_name
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
@@ -116,9 +117,9 @@ def _create(job: DraftJob, task: MakeProject) -> None:
             doubt=new.doubt,
         )
     with Store.open(task.place) as store:
-        store.settings(name=new.name)
+        store.settings(Setting(name=new.name))
         if not adopted:
-            store.settings(blind=new.blind, majority=new.majority, gold=new.gold)
+            store.settings(Setting(blind=new.blind, majority=new.majority, gold=new.gold))
         plan = SuggestionPlan(kind, name, kind != "none", new.learning)
         if kind == "encoder" and task.encoder is not None:
             plan = task.encoder.trained(learning=new.learning)

@@ -13,19 +13,20 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-from alignkit.annotate.lab import passwords, schema
-from alignkit.annotate.lab.accounts import Accounts
-from alignkit.annotate.lab.audit import AuditLog
-from alignkit.annotate.lab.claims import Claims
-from alignkit.annotate.lab.join_links import JoinLinks
-from alignkit.annotate.lab.projects import Projects
-from alignkit.annotate.lab.sessions import LabSessions
-from alignkit.annotate.lab.steps import LabDatabase
-from alignkit.annotate.lab.tokens import Tokens
+from alignkit.annotate.lab import (
+    accounts,
+    audit,
+    claims,
+    join_links,
+    passwords,
+    projects,
+    schema,
+    sessions,
+    steps,
+    tokens,
+)
 from alignkit.annotate.lab.values import DAY, LabError
-from alignkit.annotate.project import engines, names
-from alignkit.annotate.project.file_systems import check_locks
-from alignkit.annotate.project.places import take_lock
+from alignkit.annotate.project import engines, file_systems, names, places
 
 _FILE = "lab.db"
 _SCHEMA = "alignkit"
@@ -35,7 +36,7 @@ class Lab:
     """A lab that is open; all methods of its parts are synchronous and thread-safe."""
 
     def __init__(self, place: str, engine: sa.Engine, folder: Path | None) -> None:
-        self.database = LabDatabase(engine, place)
+        self.database = steps.LabDatabase(engine, place)
         self.key = _prepare(self.database)
         """The same as long as the lab exists; 16 hex digits."""
         self.folder = folder or _private_folder(names.own_folder() / f"lab-{self.key}")
@@ -44,13 +45,15 @@ class Lab:
         self.models = _private_folder(self.folder / "models")
         self._place = place
         self._project_files = _private_folder(self.folder / "projects") if folder else None
-        self.audit = AuditLog(self.database)
-        self.sessions = LabSessions(self.database)
-        self.accounts = Accounts(self.database, self.sessions)
-        self.tokens = Tokens(self.database)
-        self.projects = Projects(self.database)
-        self.claims = Claims(self.database, self.projects)
-        self.links = JoinLinks(self.database, self.accounts, self.sessions, self.projects)
+        self.audit = audit.AuditLog(self.database)
+        self.sessions = sessions.LabSessions(self.database)
+        self.accounts = accounts.Accounts(self.database, self.sessions)
+        self.tokens = tokens.Tokens(self.database)
+        self.projects = projects.Projects(self.database)
+        self.claims = claims.Claims(self.database, self.projects)
+        self.links = join_links.JoinLinks(
+            self.database, self.accounts, self.sessions, self.projects
+        )
         self._opened = ExitStack()
 
     @classmethod
@@ -67,11 +70,11 @@ class Lab:
             undo.callback(engines.close, engine)
             if serve:
                 with _refusing():
-                    undo.callback(take_lock(database).release)
+                    undo.callback(places.take_lock(database).release)
             lab = cls(place, engine, folder)
             if serve and folder:
                 with _refusing():
-                    check_locks(database, lab.database.change())
+                    file_systems.check_locks(database, lab.database.change())
             lab._opened = undo.pop_all()
             lab._opened.callback(lab.tidy)
         return lab
@@ -119,7 +122,7 @@ def _folder(place: str) -> Path:
     return path
 
 
-def _prepare(database: LabDatabase) -> str:
+def _prepare(database: steps.LabDatabase) -> str:
     """Make the tables in an empty database, or check their version; return the key of the lab."""
     with database.change() as step:
         inner = engines.schema_of(step.conn)

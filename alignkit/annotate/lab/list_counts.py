@@ -10,9 +10,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Integer, and_, bindparam, cast, func, select, union
 
 from alignkit.annotate import training_answers
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import pair_lists, queries, schema
 from alignkit.annotate.project.events import GAP
-from alignkit.annotate.project.pair_lists import PairList
 from alignkit.annotate.project.schema import (
     ACCOUNT,
     ASSIGNMENT,
@@ -56,7 +55,7 @@ def read_list_counts(conn: Connection, annotators: Collection[str], n: int) -> L
     gold = queries.gold_account(conn)
     decided = 0
     if gold is not None:
-        decided = PairList(conn, gold, everything=True).count_done()
+        decided = pair_lists.PairList(conn, gold, everything=True).count_done()
     assigned = conn.execute(_SELECT_ASSIGNED).all()
     own = {name: (int(done), pairs) for name, pairs, done in assigned if name in annotators}
     at = conn.execute(select(EVENT.at).where(EVENT.n == n)).scalar()

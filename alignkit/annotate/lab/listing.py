@@ -14,6 +14,7 @@ from alignkit.annotate.lab.list_counts import ListCounts
 from alignkit.annotate.lab.managing import given
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.project import names, queries
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.server import answers
 from alignkit.annotate.server.child import LabEncoder, SuggestionPlan
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk
@@ -121,7 +122,7 @@ def project(visit: LabVisit) -> bodies.ProjectDetail:
 def _settings(visit: LabVisit) -> bodies.ProjectSettings:
     """Return the settings of a project, with what its suggestions are and how far they are."""
     desk = visit.opened()
-    with desk.store.database.reading() as conn:
+    with desk.store.reading() as conn:
         setting = queries.settings(conn)
     plan = _plan(desk)
     progress = desk.opening.progress
@@ -181,7 +182,7 @@ def _set(visit: LabVisit, changes: dict[str, Any]) -> None:
     desk = visit.opened()
     rules = {key: changes[key] for key in ("blind", "majority", "doubt") if key in changes}
     if rules:
-        desk.store.settings(**rules)
+        desk.store.settings(Setting(**rules))
     if "guidelines" in changes:
         visit.server.write_guidelines(visit.project.key, changes["guidelines"])
     if "learning" in changes or "suggestions" in changes:

@@ -11,12 +11,10 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 from starlette.responses import Response, StreamingResponse
 
-from alignkit.annotate import training
+from alignkit.annotate import reassignment, renaming, training
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.routes import LAB, MANAGE, LabEntry, LabVisit, abilities
 from alignkit.annotate.project import names, queries
-from alignkit.annotate.reassignment import take_back
-from alignkit.annotate.renaming import rename_annotator
 from alignkit.annotate.server.desk import ANNOTATE
 from alignkit.annotate.server.routing import Routes
 from alignkit.annotate.server.security import RefusedError, json_reply
@@ -79,7 +77,7 @@ def _log(visit: LabVisit, query: bodies.LogQuery, project: str) -> Response:
 @ROUTES.add("GET", "projects/{slug}/people", MANAGE)
 def people(visit: LabVisit) -> bodies.People:
     """Return the people of a project, with their counts."""
-    store = visit.opened().store
+    store = visit.store
     progress = {row.annotator: row for row in store.progress_of_all()}
     rows = visit.lab.projects.people(visit.project.slug)
     for row in rows:
@@ -101,7 +99,7 @@ def people(visit: LabVisit) -> bodies.People:
 
 def _training(visit: LabVisit) -> TrainingTable | None:
     """Return how far those who annotate are in the training round."""
-    with visit.store.database.reading() as conn:
+    with visit.store.reading() as conn:
         return training_table(conn, [person.name for person in _annotating(visit)])
 
 
@@ -115,9 +113,8 @@ def _annotating(visit: LabVisit) -> Iterator[bodies.Person]:
 
 def _imported(visit: LabVisit) -> set[str]:
     """Return the annotators of a project, also those of the corpus."""
-    with visit.opened().store.database.reading() as conn:
-        annotators = set(queries.annotators(conn)) - queries.sources(conn)
-        return annotators - {queries.gold_name(conn)}
+    with visit.store.reading() as conn:
+        return set(queries.annotators(conn)) - queries.not_annotating(conn)
 
 
 def _namesakes(visit: LabVisit, *only: str) -> list[str]:
@@ -175,7 +172,7 @@ def rename_imported(visit: LabVisit, sent: bodies.RenameImported) -> None:
     if _state(visit, new):
         raise values.LabError(f"{new} is the name of an account.", "taken", "name")
     with refusing():
-        rename_annotator(visit.store, old, new, visit.name)
+        renaming.rename_annotator(visit.store, old, new, visit.name)
     visit.lab.claims.forget(visit.project.slug, old)
     visit.log("annotator renamed", old, new)
 
@@ -184,8 +181,8 @@ def rename_imported(visit: LabVisit, sent: bodies.RenameImported) -> None:
 def remove_person(visit: LabVisit) -> bodies.PersonRemoved:
     """Take a role away; work stays, pairs that are not begun return to nobody."""
     name = values.folded(visit.part("name"))
-    store = visit.opened().store
-    back = partial(take_back, store, name, visit.name)
+    store = visit.store
+    back = partial(reassignment.take_back, store, name, visit.name)
     person, pairs = visit.lab.projects.remove(visit.project.slug, name, visit.actor, back)
     return bodies.PersonRemoved(person, pairs)
 
@@ -243,13 +240,12 @@ def withdraw_link(visit: LabVisit) -> None:
 @ROUTES.add("GET", "projects/{slug}/training-round", MANAGE)
 def training_round(visit: LabVisit) -> bodies.TrainingRound:
     """Return the training round in force, and whose links could be those of another one."""
-    visit.opened()
     return _round(visit, [])
 
 
 def _round(visit: LabVisit, said: list[str]) -> bodies.TrainingRound:
     """Return the training round in force."""
-    with visit.store.database.reading() as conn:
+    with visit.store.reading() as conn:
         golds = list(training.gold_names(conn).items())
     return bodies.TrainingRound(golds, _training(visit), said)
 
@@ -257,7 +253,7 @@ def _round(visit: LabVisit, said: list[str]) -> bodies.TrainingRound:
 @ROUTES.add("PUT", "projects/{slug}/training-round", MANAGE)
 def new_training(visit: LabVisit, sent: bodies.NewTraining) -> bodies.TrainingRound:
     """Begin a training round in place of the one that was seen, or say what that would do."""
-    store = visit.opened().store
+    store = visit.store
     now = _training(visit)
     if sent.round != (0 if now is None else now.round):
         text = "Somebody has changed the training round meanwhile. Look at it again."
@@ -280,7 +276,7 @@ def new_training(visit: LabVisit, sent: bodies.NewTraining) -> bodies.TrainingRo
 @ROUTES.add("DELETE", "projects/{slug}/training-round", MANAGE)
 def end_training(visit: LabVisit) -> bodies.TrainingRound:
     """End the training round: all may work."""
-    store = visit.opened().store
+    store = visit.store
     with refusing():
         training.end_training(store, visit.name)
     visit.log("training round ended", visit.project.slug, "")
@@ -306,7 +302,7 @@ def change_entry(visit: LabVisit, sent: bodies.ChangeEntry) -> bodies.TrainingRo
 
 def check_annotating(visit: LabVisit, wanted: set[str], field: str) -> None:
     """Refuse names of people who do not annotate here; those without an account may."""
-    with visit.store.database.reading() as conn:
+    with visit.store.reading() as conn:
         imported = set(queries.annotators(conn))
     others = set(wanted)
     for person in _annotating(visit):

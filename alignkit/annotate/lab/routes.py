@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.lab import Lab
+from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, TRAIN, Desk, Visit
 from alignkit.annotate.server.routing import Entry
 from alignkit.annotate.server.security import RefusedError
@@ -164,6 +165,11 @@ class LabVisit(Visit):
         with database.change() as step:
             step.update(schema.answer, kept.hash == hash, status=reply.status_code, body=text)
         return reply
+
+    @property
+    def store(self) -> Store:
+        """The project, opened if necessary."""
+        return self.opened().store
 
     def opened(self) -> Desk:
         """Open the project, if it is not open yet."""

@@ -42,8 +42,7 @@ from alignkit.annotate.lab.routes import (
     abilities,
     unknown,
 )
-from alignkit.annotate.project import names, queries
-from alignkit.annotate.project.places import remove_project
+from alignkit.annotate.project import names, places, queries
 from alignkit.annotate.server import desk, security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.child import LabEncoder
@@ -190,7 +189,7 @@ class LabServer:
 
     def remove(self, key: str) -> None:
         """Remove what is left of a project that was deleted, or never made completely."""
-        remove_project(self.lab.project_place(key))
+        places.remove_project(self.lab.project_place(key))
         for path in (self.guidelines_file(key), self.lab.models / key):
             path.unlink(missing_ok=True)
         self.lab.projects.clear(key)
@@ -200,7 +199,7 @@ class LabServer:
         row = next((row for row in self.lab.projects.rows() if row.key == key), None)
         if row is None or row.state == values.MAKING:
             return
-        with self.desks.get(row).store.database.reading() as conn:
+        with self.desks.get(row).store.reading() as conn:
             try:
                 names.check_annotator(name, queries.gold_name(conn), queries.sources(conn))
             except names.ProjectError as problem:
@@ -439,7 +438,7 @@ def _decides(visit: LabVisit) -> bool:
 
 def _keep_vote(visit: LabVisit) -> None:
     """Refuse the vote of somebody who can, or could, see the votes of the others: all are done."""
-    with visit.store.database.reading() as conn:
+    with visit.store.reading() as conn:
         of_pair = voters(conn, visit.k).get(visit.k, ())
         ready = all_in(of_pair) or were_all_in(conn, visit.k, of_pair)
         if visit.project.task != "extract" and ready:

@@ -86,7 +86,7 @@ class _Export:
             raise unknown()
         if self.whose is _Whose.GOLD and LOOK not in can:
             raise unknown()
-        self.store = visit.opened().store
+        self.store = visit.store
         info = self.store.project()
         self.annotator: str | None = self.what  # None: all
         if self.whose is _Whose.ALL:
@@ -168,7 +168,7 @@ class _HiddenNames:
     """What replaces the names of people: annotator1, annotator2 and so on, adjudicator1 ..."""
 
     def __init__(self, visit: LabVisit) -> None:
-        with visit.store.database.reading() as conn:
+        with visit.store.reading() as conn:
             self._kept = {queries.gold_name(conn), *queries.sources(conn), *queries.roles(conn)}
             self._annotators = queries.annotators(conn)  # people and systems
         self._last = Counter[str]()  # the last number of each kind
@@ -217,7 +217,7 @@ def _limits(visit: LabVisit) -> tuple[bool, set[int] | None]:
     """Return whether names are hidden, and the pairs whose votes may be seen (None: all)."""
     if MANAGE in abilities(visit.role):
         return False, None
-    with visit.store.database.reading() as conn:
+    with visit.store.reading() as conn:
         ready = {k for k, those in voters(conn).items() if all_in(those)}
         blind = bool(queries.settings(conn).blind)
     return blind, ready
@@ -322,7 +322,7 @@ def _open_pairs(visit: LabVisit) -> int:
 )
 def backup(visit: LabVisit) -> Response:
     """Download the whole project as a file."""
-    store = visit.opened().store
+    store = visit.store
     slug = visit.project.slug
     check_space(gettempdir())
 
@@ -346,13 +346,12 @@ def events(visit: LabVisit, query: bodies.EventsQuery) -> Response:
     """Return events after a number, as lines of JSON; the last number stands in a header."""
     after = query.after
     limit = min(query.limit, _MOST_EVENTS)
-    visit.opened()
     blind, numbers = _limits(visit)
     if blind:
         raise RefusedError(403, "This project hides names.")
     lines = []
     size = 0
-    with visit.store.database.reading() as conn:
+    with visit.store.reading() as conn:
         open_pairs = _own_open_pairs(conn, visit)
         for seen, event in enumerate(queries.log_events(conn, after)):
             if seen >= limit or size > _MOST_BYTES:

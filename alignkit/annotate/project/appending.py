@@ -14,13 +14,12 @@ from uuid import uuid4
 
 import msgspec
 from msgspec import Raw
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import queries, schema, tables
+from alignkit.annotate.project import pair_lists, queries, schema, tables
 from alignkit.annotate.project.engines import Prepared, pipelined
 from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError, UnknownPair
-from alignkit.annotate.project.pair_lists import own_pair
 from alignkit.annotate.project.project_events import (
     Account,
     ProjectEvent,
@@ -98,8 +97,7 @@ class Batch:
         counts = tables.count_row(state)
         if stream is None:
             if self._stream is None:
-                highest = self.conn.execute(select(func.max(STREAM.id))).scalar()
-                self._stream = int(highest or 0)
+                self._stream = queries.highest(self.conn, STREAM.id)
             self._stream += 1
             stream = self._stream
             self._rows["new stream"].append({"id": stream, **place, **row})
@@ -200,7 +198,7 @@ def append_sent(
     base = request.base
     events = request.events
     is_gold = annotator != actor  # which is assigned to nobody
-    account, pair, stream, n, known = own_pair(
+    account, pair, stream, n, known = pair_lists.own_pair(
         conn, k, annotator, everything=is_gold, id=events[0].id
     )
     if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
@@ -247,8 +245,7 @@ def _read_sent(conn: Connection, pair: PairRow, sent: log.Sent) -> log.Data:
     data = log.read_sent(sent, len(pair.source), len(pair.target))
     if sent.kind == "done" and queries.task_of(conn) == "judge":
         data.how = "judge"
-    texts = log.document_texts(pair.attributes, pair.source, pair.target)
-    log.check_extracts(data.extracts, texts)
+    log.check_extracts(data.extracts, pair.texts)
     return data
 
 

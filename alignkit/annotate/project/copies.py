@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from itertools import islice, zip_longest
 
-from alignkit.annotate.project import seals
+from alignkit.annotate.project import rebuilding, seals
 from alignkit.annotate.project.database import copy_database, is_project
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, is_url, shown_place
 from alignkit.annotate.project.places import beside, new_project, refuse_existing
-from alignkit.annotate.project.rebuilding import write_log
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
@@ -35,7 +34,7 @@ def copy_project(source: Store, place: str) -> int:
 def _copy_log(source: Store, place: str) -> int:
     """Write a project with the same log, and compare it; return the number of its events."""
     with new_project(place) as conn:
-        write_log(conn, source.log())
+        rebuilding.write_log(conn, source.log())
     with Store.open(place, readonly=True, log=True) as copy:
         events = _check(copy, place)
         source_log = islice(source.log(), events)
@@ -59,14 +58,14 @@ def back_up(source: Store, file: str) -> int:
                 events = _check(copy, source.path)
         with Store.open(there) as copy:
             seal = seals.seal_of(copy.log())
-            with copy.database.writing() as conn:
+            with copy.writing() as conn:
                 seals.write_seal(conn, seal)
         return events
 
 
 def check_seal(store: Store) -> None:
     """Refuse a backup whose log is not the one with which it was made."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         broken = seals.broken_seal(seals.read_seal(conn), store.log())
     if broken:
         raise ProjectError(f"{shown_place(store.path)}: {broken}")

@@ -297,17 +297,14 @@ class Database(Transactions):
 
     def _setup(self) -> list[str]:
         """Return the statements with which each connection begins."""
-        statements = [f"PRAGMA {pragma}" for pragma in self._pragmas()]
-        if self._readonly:
-            statements.append("PRAGMA query_only=ON")
-        return statements
+        return [f"PRAGMA {pragma}" for pragma in self._pragmas()]
 
     def _pragmas(self) -> list[str]:
         """Return the settings of a connection."""
         if self._new:
             return ["synchronous=OFF", "journal_mode=MEMORY", f"cache_size=-{_CACHE}"]
         if self._readonly:
-            return [*engines.CHECKED, "temp_store=MEMORY"]
+            return [*engines.CHECKED, "temp_store=MEMORY", "query_only=ON"]
         return [*engines.CHECKED, *engines.SAFE]
 
     def finish(self) -> None:

@@ -8,9 +8,8 @@ value is 0 (no link), 1 (possible) or 2 (sure).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
-from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -53,9 +52,9 @@ Likelihood = tuple[int, int, float | None]  # a cell with its probability
 WhyWrite = tuple[int, int, str | None, str | None]  # a reason as text; see `read_why`
 Change = tuple[str, str]  # of what a pair has only once: no place or key
 Keyed = tuple[str, V | None, V | None]  # the key of a comment, a rewrite or an extracted pair
-CommentWrite = tuple[str, str | None, str | None]
-RewriteWrite = tuple[str, Texts | None, Texts | None]
-ExtractWrite = tuple[str, Spans | None, Spans | None]
+CommentWrite = Keyed[str]
+RewriteWrite = Keyed[Texts]
+ExtractWrite = Keyed[Spans]
 
 
 class Mark(Struct, omit_defaults=True):
@@ -305,15 +304,13 @@ def stored(rows: Iterable[T]) -> tuple[T, ...]:
     return tuple(rows) or ()  # Python 3.10 makes other empty tuples
 
 
-def _read(text: bytes | str, kind: type[T], problem: str) -> T:
-    """Read JSON of a kind; a broken text is a bad event."""
+def decode_event(text: bytes | str) -> LogEvent:
+    """Read a line of a log."""
     try:
-        return msgspec.json.decode(text, type=kind)
+        return msgspec.json.decode(text, type=LogEvent)
     except BROKEN as error:
-        raise BadEvent(f"{problem}: {error}") from None
+        raise BadEvent(f"is not an event: {error}") from None
 
-
-decode_event = partial(_read, kind=LogEvent, problem="is not an event")
 
 _DECODERS = {kind: msgspec.json.Decoder(shape) for kind, shape in SENT_KINDS.items()}
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -516,15 +513,6 @@ def check_extracts(writes: Sequence[ExtractWrite], texts: tuple[str, str]) -> No
                     f"extract: {key}: characters {begin} to {end} are not words of a text of "
                     f"{len(text)} characters"
                 )
-
-
-def document_texts(
-    attributes: Mapping[str, str], source: Iterable[str], target: Iterable[str]
-) -> tuple[str, str]:
-    """Return the texts of a pair of documents; of a pair that only has words, the joined words."""
-    source_text = attributes.get(SOURCE_TEXT) or " ".join(source)
-    target_text = attributes.get(TARGET_TEXT) or " ".join(target)
-    return source_text, target_text
 
 
 def shared_texts(made: Sequence[Iterable[Texts]]) -> set[Texts]:

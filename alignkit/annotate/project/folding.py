@@ -11,11 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 
-from alignkit.annotate.project import schema, tables
+from alignkit.annotate.project import queries, schema, tables
 from alignkit.annotate.project.events import BROKEN, decode_data
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Texts, decode_event
-from alignkit.annotate.project.queries import annotators
 from alignkit.annotate.project.state import PairState
 
 StreamKey = tuple[int, str]
@@ -114,5 +113,5 @@ class FoldedLog:
 
     def account_ids(self) -> dict[str, int]:
         """Return the id of each account: 0 is the project; annotators count as they entered."""
-        names = ["", *annotators(self.conn)]
+        names = ["", *queries.annotators(self.conn)]
         return {name: id for id, name in enumerate(names)}

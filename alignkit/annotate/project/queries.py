@@ -15,7 +15,14 @@ from msgspec import Raw, Struct
 
 from alignkit.annotate.project import names, schema
 from alignkit.annotate.project.engines import Condition, Prepared
-from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
+from alignkit.annotate.project.events import (
+    SOURCE_TEXT,
+    TARGET_TEXT,
+    Data,
+    Event,
+    LogEvent,
+    decode_data,
+)
 from alignkit.annotate.project.project_events import Account, Assign, Suggestion
 from alignkit.annotate.project.schema import (
     ACCOUNT,
@@ -83,6 +90,25 @@ class PairPage(Struct):
     undo: list[Event]  # what would be undone and redone, the next first, 100 at most
     redo: list[Event]
     n: int
+
+
+class ListPlace(NamedTuple):
+    """Where a pair stands in a list; the fields have the names of those of `PairPage`."""
+
+    pairs: int
+    done: int
+    place: int
+    previous: int | None = None
+    next: int | None = None
+    next_open: int | None = None
+
+
+class ShownState(NamedTuple):
+    """A state as it is sent, and the events that undo and redo would take next."""
+
+    state: StateView
+    undo: list[Event]
+    redo: list[Event]
 
 
 class PairView(PairPage):
@@ -159,6 +185,13 @@ class PairRow(NamedTuple):
     source: list[str]
     target: list[str]
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The texts of a pair of documents; of a pair that only has words, the joined words."""
+        source = self.attributes.get(SOURCE_TEXT) or " ".join(self.source)
+        target = self.attributes.get(TARGET_TEXT) or " ".join(self.target)
+        return source, target
+
 
 class StreamRow(NamedTuple):
     """A stream and its state; the id is None before its first event."""
@@ -207,6 +240,11 @@ _SELECT_LAST_NUMBER = Prepared(LAST_NUMBER)
 def last_n(conn: sa.Connection) -> int:
     """Return the number of the last event."""
     return int(_SELECT_LAST_NUMBER.first(conn)[0] or 0)
+
+
+def highest(conn: sa.Connection, column: sa.Column[Any]) -> int:
+    """Return the highest number in a column; 0 if it is empty."""
+    return conn.execute(sa.select(sa.func.max(column))).scalar() or 0
 
 
 _SELECT_LAST_PAIR = Prepared(sa.select(sa.func.max(PAIR.k)))
@@ -269,6 +307,11 @@ def sources(conn: sa.Connection) -> set[str]:
 def gold_name(conn: sa.Connection) -> str:
     """Return the name of the gold standard."""
     return str(settings(conn).gold)
+
+
+def not_annotating(conn: sa.Connection) -> set[str]:
+    """Return the names whose work is not that of annotators: of gold, and of suggestions."""
+    return {gold_name(conn), *sources(conn)}
 
 
 def task_of(conn: sa.Connection) -> str:
@@ -418,13 +461,18 @@ def read_stream(row: Any, pair: PairRow) -> StreamRow:
     return StreamRow(id, state)
 
 
-def viewed(conn: sa.Connection, stream: StreamRow) -> tuple[StateView, list[Event], list[Event]]:
-    """Return a state as it is sent, and the events that undo and redo would take next."""
+def page_fields(pair: PairRow, place: ListPlace, shown: ShownState, n: int) -> dict[str, Any]:
+    """Return the fields of a `PairPage`, by name."""
+    return {**pair._asdict(), **place._asdict(), **shown._asdict(), "n": n}
+
+
+def viewed(conn: sa.Connection, stream: StreamRow) -> ShownState:
+    """Return the state of a stream as it is sent."""
     undo = stack(conn, stream.id, stream.state.undo, _MOST_UNDO)
     redo = stack(conn, stream.id, stream.state.redo, _MOST_UNDO)
     undo_id = undo[0].id if undo else None
     redo_id = redo[0].id if redo else None
-    return stream.state.view(undo_id, redo_id), undo, redo
+    return ShownState(stream.state.view(undo_id, redo_id), undo, redo)
 
 
 def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
@@ -448,7 +496,7 @@ def pair_log(conn: sa.Connection, k: int) -> dict[int, list[LogEvent]]:
     """Return all events of a pair by the number of the annotator; the events have no name."""
     events: dict[int, list[LogEvent]] = {}
     for account, digest, *columns, data in conn.execute(_SELECT_LOG_OF_PAIR, {"k": k}):
-        fields = (*columns, Raw(data.encode()), k, "", digest)
+        fields = (*columns, Raw(data), k, "", digest)
         events.setdefault(account, []).append(LogEvent(*fields))
     return events
 
@@ -471,7 +519,7 @@ def events_after(conn: sa.Connection, stream: int | None, seq: int) -> list[Even
 def event_of(row: Any) -> Event:
     """Return the event in the columns `EVENT_COLUMNS`."""
     *columns, data = row
-    fields = (*columns, Raw(data.encode()))
+    fields = (*columns, Raw(data))
     return Event(*fields)
 
 
@@ -544,7 +592,7 @@ def log_events(conn: sa.Connection, after: int = 0) -> Iterator[LogEvent]:
     )
     with conn.execute(query) as rows:
         for *columns, data, k, name, sent in rows:
-            fields = (*columns, Raw(data.encode()), k, name, sent)
+            fields = (*columns, Raw(data), k, name, sent)
             yield LogEvent(*fields)
 
 
@@ -562,7 +610,7 @@ def last_changes(conn: sa.Connection, first: int, end: int) -> dict[tuple[int, i
     columns = STREAM.pair, STREAM.account, STREAM.id, EVENT.kind, EVENT.at, EVENT.data
     times: dict[tuple[int, int], str | None] = {}
     for k, account, stream, kind, at, text in conn.execute(sa.select(*columns).select_from(last)):
-        data = decode_data(text.encode())
+        data = decode_data(text)
         if writes(kind, data):
             times[k, account] = _time_of(at, data)
         else:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection, insert, select
 
-from alignkit.annotate.project import schema, tables
-from alignkit.annotate.project.database import first_fault
+from alignkit.annotate.project import database, schema, tables
 from alignkit.annotate.project.events import LogEvent
 from alignkit.annotate.project.folding import FoldedLog, StreamKey
 from alignkit.annotate.project.names import ProjectError
@@ -39,7 +38,7 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
     for table, table_rows in fold.stream_tables(keys):
         for rows in portions(table_rows, _ROWS):
             conn.execute(insert(table), rows)
-    fault = first_fault(conn)  # foreign keys are not checked while a file is filled
+    fault = database.first_fault(conn)  # foreign keys are not checked while a file is filled
     if fault:
         raise ProjectError(f"no project follows from the log: {fault}")
 

@@ -19,11 +19,9 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import Connection, Table, func, or_, select
 
-from alignkit.annotate.project import schema, seals, tables
-from alignkit.annotate.project.engines import in_memory
+from alignkit.annotate.project import engines, queries, schema, seals, tables
 from alignkit.annotate.project.folding import FoldedLog, FoldedStream, StreamKey
 from alignkit.annotate.project.names import OldProject, ProjectError
-from alignkit.annotate.project.queries import last_n
 from alignkit.annotate.project.schema import ACCOUNT, EVENT, STREAM, STREAM_IS_OF_ACCOUNT
 from alignkit.annotate.project.store import Store
 
@@ -86,8 +84,8 @@ def replay(
     if store.database.is_old:
         raise OldProject(store.path)
     if processes is None:
-        with store.database.reading() as conn:
-            is_long = last_n(conn) > _LONG
+        with store.reading() as conn:
+            is_long = queries.last_n(conn) > _LONG
         processes = 2 if is_long and (os.cpu_count() or 1) > 1 else 1
     if processes == 1:
         return replay_share(store, WHOLE, tell)
@@ -151,7 +149,7 @@ def replay_share(
         if first:  # in another thread: while SQLite looks for faults, Python goes on
             pool = opened.enter_context(ThreadPoolExecutor(1))
             damage = pool.submit(store.database.faults)
-        conn = opened.enter_context(store.database.reading())
+        conn = opened.enter_context(store.reading())
         streams = _stream_keys(conn)
         own = {id: key for id, key in streams.items() if id % share.of == share.part}
         if first:
@@ -159,7 +157,7 @@ def replay_share(
             broken = seals.broken_seal(seals.read_seal(conn), store.log())
             if broken:
                 result.add(broken)
-        memory = opened.enter_context(in_memory(schema.METADATA))
+        memory = opened.enter_context(engines.in_memory(schema.METADATA))
         fold = FoldedLog(memory)
         _fold_log(fold, conn, streams, share, result, tell)
         result.streams = sum(k > 0 for k, _ in own.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 
 from sqlalchemy import Connection
@@ -85,6 +85,14 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Open a connection that sees one state of the project."""
+        return self.database.reading()
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """Open a connection that commits all of its work at once; one writer at a time."""
+        return self.database.writing()
+
     @property
     def path(self) -> str:
         """The place of the project."""
@@ -92,24 +100,24 @@ class Store:
 
     def project(self) -> queries.ProjectInfo:
         """Return the description of the project."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             return queries.project_info(conn)
 
     def last_n(self) -> int:
         """Return the number of the last event; an earlier version can be asked this, too."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             return queries.last_n(conn)
 
     def progress(self, annotator: str, *, everything: bool = False) -> tuple[int, int]:
         """Return how many pairs an annotator has done, and how many there are."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             own = PairList(conn, queries.account_of(conn, annotator), everything=everything)
             return own.count_done(), own.count()
 
     def progress_of_all(self) -> list[queries.Progress]:
         """Return the progress of each annotator with assigned pairs, or of everybody."""
-        with self.database.reading() as conn:
-            others = {queries.gold_name(conn), *queries.sources(conn)}
+        with self.reading() as conn:
+            others = queries.not_annotating(conn)
             progress = []
             for account, name in enumerate(queries.annotators(conn), 1):
                 own = PairList(conn, account)
@@ -120,46 +128,23 @@ class Store:
 
     def check_own(self, k: int, annotator: str) -> None:
         """Check that an annotator may work on a pair: it is assigned to them, or nothing is."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             PairList(conn, queries.account_of(conn, annotator)).check(k)
 
     def enrol(self, name: str) -> None:
         """Register an annotator, unless already registered."""
         check_name(name)
-        with self.database.writing() as conn:
+        with self.writing() as conn:
             appending.enrolled(conn, name)
 
-    def settings(
-        self,
-        *,
-        name: str | None = None,
-        scheme: str | None = None,
-        threshold: float | None = None,
-        doubt: float | None = None,
-        suggestions: str | None = None,
-        gold: str | None = None,
-        task: str | None = None,
-        blind: bool | None = None,
-        majority: bool | None = None,
-    ) -> None:
+    def settings(self, wanted: Setting) -> None:
         """Change settings of the project; those that are None stay."""
-        wanted = Setting(
-            name=name,
-            scheme=scheme,
-            threshold=threshold,
-            doubt=doubt,
-            suggestions=suggestions,
-            gold=gold,
-            task=task,
-            blind=blind,
-            majority=majority,
-        )
-        if gold is not None:
-            check_name(gold)
-        if task not in (None, *TASKS):
-            raise ProjectError(f"unknown task {task!r} (known: {', '.join(TASKS)})")
-        check_doubt(doubt)
-        with self.database.writing() as conn:
+        if wanted.gold is not None:
+            check_name(wanted.gold)
+        if wanted.task not in (None, *TASKS):
+            raise ProjectError(f"unknown task {wanted.task!r} (known: {', '.join(TASKS)})")
+        check_doubt(wanted.doubt)
+        with self.writing() as conn:
             self._settle(conn, wanted)
 
     def _settle(self, conn: Connection, wanted: Setting) -> None:
@@ -175,7 +160,7 @@ class Store:
 
     def pair(self, k: int, annotator: str, *, hide_systems: bool = False) -> queries.PairView:
         """Return a pair as an annotator sees it, with suggestions only if they should be shown."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             own = own_pair(conn, k, annotator)
             pair = own.pair
             pair_list = PairList(conn, own.account)
@@ -185,33 +170,21 @@ class Store:
             suggestions = None
             if listed.shown:
                 suggestions = shown_suggestions(conn, pair, hide_systems=hide_systems)
-            state, undo, redo = queries.viewed(conn, own.stream)
-            return queries.PairView(
-                k=k,
-                id=pair.id,
-                pairs=pairs,
-                done=done,
-                place=listed.rank,
-                previous=listed.previous,
-                next=listed.next,
-                next_open=pair_list.next_open(listed.place) if done < pairs else None,
-                rev=pair.rev,
-                source=pair.source,
-                target=pair.target,
-                attributes=pair.attributes,
-                state=state,
-                undo=undo,
-                redo=redo,
-                n=own.n,
-                suggestions=suggestions,
-                hidden=not listed.shown and bool(queries.shown_set(conn)),
+            next_open = None
+            if done < pairs:
+                next_open = pair_list.next_open(listed.place)
+            place = queries.ListPlace(
+                pairs, done, listed.rank, listed.previous, listed.next, next_open
             )
+            fields = queries.page_fields(pair, place, queries.viewed(conn, own.stream), own.n)
+            hidden = not listed.shown and bool(queries.shown_set(conn))
+            return queries.PairView(**fields, suggestions=suggestions, hidden=hidden)
 
     def queue(
         self, annotator: str, *, after: int = 0, limit: int = 200, query: str = "", only: str = ""
     ) -> Queue:
         """Return a part of an annotator's list, or of what a search and a filter leave."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             own = PairList(conn, queries.account_of(conn, annotator))
             return own.queue(after, min(max(limit, 0), _MOST_ROWS), query[:200], only)
 
@@ -232,13 +205,13 @@ class Store:
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             stream = own_pair(conn, k, annotator, everything=True).stream
             return queries.events_after(conn, stream.id, 0)
 
     def changes(self, annotator: str, after: int) -> queries.Changes | None:
         """Return an annotator's events after event `after` of the project, or None."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             own = PairList(conn, queries.account_of(conn, annotator))
             last, rows = own.changes(after)
         if rows:
@@ -247,7 +220,7 @@ class Store:
 
     def set_suggestions(self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]]) -> int:
         """Store a set of suggestions, replacing one of the same name, and show it."""
-        with self.database.writing() as conn:
+        with self.writing() as conn:
             stored = appending.put_set(conn, name, rows)
             self._settle(conn, Setting(suggestions=name))
         return stored
@@ -256,10 +229,10 @@ class Store:
         self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], lesson: Lesson
     ) -> str:
         """Store and show learned suggestions of some pairs; see `appending.add_learned`."""
-        with self.database.writing() as conn:
+        with self.writing() as conn:
             return appending.add_learned(conn, name, rows, lesson)
 
     def log(self) -> Iterator[LogEvent]:
         """Yield all events, in the order of the project."""
-        with self.database.reading() as conn:
+        with self.reading() as conn:
             yield from queries.log_events(conn)

@@ -136,7 +136,7 @@ def read_starts(conn: sa.Connection) -> Starts:
     hidden: Starts = {}
     imported: Starts = {}
     for k, account, kind, text in conn.execute(query):
-        data = decode_data(text.encode())
+        data = decode_data(text)
         if kind == "open" and data.suggestions:
             shown.setdefault((k, account), data.set or offered.get((k, account), ""))
         elif kind == "open" and data.suggestions is False:

@@ -135,8 +135,8 @@ def _add_account(conn: sa.Connection, event: Account) -> None:
     """Add an annotator, numbered in the order of entry."""
     if event.role not in ("", *ROLES):
         raise ProjectError(f"{event.name!r} has the unknown role {event.role!r}")
-    last = conn.execute(sa.select(sa.func.max(ACCOUNT.id))).scalar() or 0
-    conn.execute(sa.insert(schema.account).values(id=last + 1, name=event.name))
+    number = queries.highest(conn, ACCOUNT.id) + 1
+    conn.execute(sa.insert(schema.account).values(id=number, name=event.name))
 
 
 _INSERT_PAIR = Prepared(sa.insert(schema.pair))
@@ -242,8 +242,8 @@ def _suggest(conn: sa.Connection, event: Suggest) -> None:
 
 def _add_learned_set(conn: sa.Connection, name: str, learned: LearnedFrom) -> None:
     """Add a learned set, numbered in the order of learning."""
-    last = conn.execute(sa.select(sa.func.max(LEARNED_SET.number))).scalar() or 0
-    row = {"number": last + 1, "set": name, **structs.asdict(learned)}
+    number = queries.highest(conn, LEARNED_SET.number) + 1
+    row = {"number": number, "set": name, **structs.asdict(learned)}
     conn.execute(sa.insert(schema.learned_set).values(row))
 
 

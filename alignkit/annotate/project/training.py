@@ -16,8 +16,7 @@ from typing import NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.engines import Prepared
+from alignkit.annotate.project import engines, queries, schema
 from alignkit.annotate.project.names import ProjectError, check_pass_mark
 from alignkit.annotate.project.project_events import (
     Admit,
@@ -131,7 +130,7 @@ class Standing(NamedTuple):
         return self.last, done + 1
 
 
-_SELECT_ROUND = Prepared(
+_SELECT_ROUND = engines.Prepared(
     sa.select(TRAINING.number, TRAINING.mark, TRAINING.gold, TRAINING.pairs)
     .order_by(TRAINING.number.desc())
     .limit(1)
@@ -206,7 +205,7 @@ def training_pairs(conn: sa.Connection) -> set[int]:
 def begin_round(conn: sa.Connection, event: BeginTraining) -> None:
     """Add a round, with those who need not train because they have begun to work."""
     _check_round(conn, event)
-    number = (conn.execute(sa.select(sa.func.max(TRAINING.number))).scalar() or 0) + 1
+    number = queries.highest(conn, TRAINING.number) + 1
     row = {
         "number": number,
         "size": len(event.pairs),

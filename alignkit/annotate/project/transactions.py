@@ -76,10 +76,6 @@ class Transactions:
             self._waiting.append(turn)  # only what was accepted: an earlier write may take it
         return turn.future
 
-    def share(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do work in a transaction, as `later` does; return its result."""
-        return self.later(work).result()
-
     def _write(self) -> None:
         """Do the work that waits, as much as goes into one transaction."""
         with self._queueing:

@@ -11,16 +11,14 @@ from collections.abc import Iterable, Mapping
 from contextvars import Context
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from alignkit.annotate.exporting import exported_work
-from alignkit.annotate.project import queries
-from alignkit.annotate.project.conversion import annotation_of
+from alignkit.annotate.project import conversion, pair_lists, queries
 from alignkit.annotate.project.names import ADJUDICATOR, NO_SCHEME, Visitor
-from alignkit.annotate.project.pair_lists import PairList, own_pair
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.training_answers import TrainingSummary, TrainingTurn, summary
 from alignkit.io.format import losses_in_words
@@ -100,7 +98,7 @@ def project_answer(
         done, pairs = store.progress(name, everything=decides)
     to_pass = None
     if name in info.annotators and not decides:
-        with store.database.reading() as conn:
+        with store.reading() as conn:
             to_pass = summary(conn, name)
     box = f"alignkit:{info.key}:{visitor.name}"
     if decides:
@@ -170,30 +168,31 @@ class OwnConcordance(Struct):
     not_searched: int
 
 
-def own_concordance(store: Store, name: str, word: str, side: str) -> OwnConcordance:
+def own_concordance(
+    store: Store, name: str, word: str, side: Literal["source", "target"]
+) -> OwnConcordance:
     """Return the counterparts of a word in somebody's pairs, lines, and how many are left out."""
     from alignkit.corpora.concordance import concordance  # seldom asked
 
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         account = queries.account_of(conn, name)
-        searched = PairList(conn, account).queue(0, _MOST_PAIRS, word)
+        searched = pair_lists.PairList(conn, account).queue(0, _MOST_PAIRS, word)
         ids = {row.k: row.id for row in searched.pairs}
         # a pair without words comes first: without links, too, the concordance knows the annotator
         pairs = [SentencePair("0", (), (), {name: Alignment()})]
         words = 0
         for k in ids:
-            own = own_pair(conn, k, name)
+            own = pair_lists.own_pair(conn, k, name)
             row = own.pair
             words += len(row.source) + len(row.target)
             if words > _MOST_WORDS:
                 break
             annotations = {}
-            annotation = annotation_of(own.stream.state)
+            annotation = conversion.annotation_of(own.stream.state)
             if annotation is not None:
                 annotations[name] = annotation
             pairs.append(SentencePair(str(k), row.source, row.target, annotations))
-    chosen = cast('Literal["source", "target"]', side)
-    result = concordance(pairs, word, side=chosen, ignore_case=True, context=4)
+    result = concordance(pairs, word, side=side, ignore_case=True, context=4)
     counterparts, lines = (table.to_records() for table in result.tables())
     for line in lines:
         k = int(str(line["id"]))

@@ -46,7 +46,7 @@ class Dashboard:
 
     def answer(self) -> tuple[bytes, str]:
         """Return the dashboard as JSON, and its ETag; begin to compute it if it is out of date."""
-        with self._store.database.reading() as conn:
+        with self._store.reading() as conn:
             n = queries.last_n(conn)
         with self._lock:
             is_late = self._view is None or self._view.n != n
@@ -90,7 +90,7 @@ class Dashboard:
 
     def _ask_child(self) -> None:
         """Let a child process compute the figures; if no finished work is new, only the times."""
-        with self._store.database.reading() as conn:
+        with self._store.reading() as conn:
             version = version_of(conn)
         at = now()
         known = self._view

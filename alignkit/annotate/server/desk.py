@@ -22,10 +22,9 @@ from alignkit.annotate import training_answers
 from alignkit.annotate.adjudication.adjudication_queue import Docket, Listed
 from alignkit.annotate.adjudication.gold import GoldChanges, decide, gold_changes, settle
 from alignkit.annotate.adjudication.gold_view import GoldView, gold_view
-from alignkit.annotate.project import names, queries
+from alignkit.annotate.project import names, pair_lists, queries
 from alignkit.annotate.project.events import Event
 from alignkit.annotate.project.events import Request as EventsOfPage
-from alignkit.annotate.project.pair_lists import Queue
 from alignkit.annotate.server import answers
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.routing import Entry, Routes
@@ -196,14 +195,14 @@ class Desk:
     def check_assigned(self) -> None:
         """Refuse work before any pair is assigned, where only assigned pairs are annotated."""
         if self._only_assigned:
-            with self.store.database.reading() as conn:
+            with self.store.reading() as conn:
                 self._only_assigned = not queries.has_assignments(conn)
         if self._only_assigned:
             raise RefusedError(404, _NOTHING)
 
     def check_trained(self, name: str) -> None:
         """Refuse work before the training round is passed; new events are checked when stored."""
-        with self.store.database.reading() as conn:
+        with self.store.reading() as conn:
             if queries.must_train(conn, queries.account_of(conn, name)):
                 raise names.NotTrained()
 
@@ -214,7 +213,7 @@ class Desk:
 
     @ROUTES.add("GET", "queue", ANNOTATE)
     @ROUTES.add("GET", "find", ANNOTATE)
-    def queue(self, visit: Visit, query: PairRows) -> Queue:
+    def queue(self, visit: Visit, query: PairRows) -> pair_lists.Queue:
         """Return a part of the visitor's list of pairs, perhaps of those that are searched."""
         return self.store.queue(
             visit.name, after=query.after, limit=query.limit, query=query.q, only=query.only
@@ -268,7 +267,7 @@ class Desk:
     @ROUTES.add("GET", "training", TRAIN, gives=training_answers.TrainingTurn)
     def training_turn(self, visit: Visit) -> bytes:
         """Return the visitor's next training pair, without its links."""
-        with self.store.database.reading() as conn:
+        with self.store.reading() as conn:
             return answers.turn_answer(training_answers.turn(conn, visit.name))
 
     @ROUTES.add("POST", "training/answer", TRAIN, also=(409,))
@@ -278,7 +277,8 @@ class Desk:
         """Store the visitor's links on a training pair; return what differs from gold, and why."""
         store = self.store.database
         try:
-            return store.share(lambda conn: training_answers.answer(conn, visit.name, sent))
+            answer = store.later(lambda conn: training_answers.answer(conn, visit.name, sent))
+            return answer.result()
         except names.ProjectError as problem:
             if type(problem) is not names.ProjectError:
                 raise

@@ -110,7 +110,7 @@ class Learning:
         name = ""
         for chunk in portions(rows, _CHUNK):
             with self._shelf:
-                with self._store.database.reading() as conn:
+                with self._store.reading() as conn:
                     shown = appending.opened(conn, [k for k, _ in chunk]).union(self._taken)
                 fresh = [(k, cells) for k, cells in chunk if k not in shown]
                 name = self._store.add_learned(name, fresh, lesson)

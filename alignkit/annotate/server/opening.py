@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from alignkit.annotate.project import appending, database, names
+from alignkit.annotate.project import appending, database, file_systems, names
 from alignkit.annotate.project.events import Sent
-from alignkit.annotate.project.file_systems import check_locks
 from alignkit.annotate.project.places import SchemaLock, take_lock
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.suggestions import suggested_cells
@@ -172,10 +172,10 @@ class Opening:
                 self.plan = self.plan.checked(store.project().annotators, self.visitor.name)
             if self.visitor.name:  # in a lab, whose folder was checked, people come later
                 if not names.is_url(path):
-                    check_locks(path, store.database.writing())
+                    file_systems.check_locks(path, store.writing())
                 admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
-            store.settings(doubt=self.job.doubt)
+            store.settings(Setting(doubt=self.job.doubt))
             sessions = Sessions(store.database)
             project = store.project()
             before = sessions.plan
@@ -223,7 +223,7 @@ class Opening:
             return
         plan.checked(store.project().annotators, self.visitor.name)
         if plan.kind == "none":
-            store.settings(suggestions="")
+            store.settings(Setting(suggestions=""))
         else:
             self.progress = OpeningProgress("looking for suggestions")
             job = Job(self.job.project, plan=plan, turn=self.job.turn)
@@ -237,7 +237,7 @@ class Opening:
         store = opened.store
         name = plan.name if plan.kind in ("initial", names.VOTE) else plan.kind
         with self._shelf:
-            with store.database.reading() as conn:
+            with store.reading() as conn:
                 shown = appending.opened(conn)
                 suggested = suggested_cells(conn).items()
             kept = [(k, cells) for k, (_, cells) in suggested if k in shown]

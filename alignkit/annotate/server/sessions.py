@@ -13,11 +13,11 @@ import time
 import sqlalchemy as sa
 from msgspec import json
 
-from alignkit.annotate.project import names, queries
+from alignkit.annotate.project import names, pair_lists, queries
 from alignkit.annotate.project.appending import enrolled, reopen_judged
 from alignkit.annotate.project.database import wrong_value
 from alignkit.annotate.project.engines import INTEGER, TEXT, not_null, primary, schema_of
-from alignkit.annotate.project.pair_lists import PairList
+from alignkit.annotate.project.project_events import Setting
 from alignkit.annotate.project.schema import (
     ACCOUNT,
     ASSIGNMENT,
@@ -129,14 +129,16 @@ def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -
     if visitor.role == names.ADJUDICATOR:
         names.check_name(visitor.name)
         wanted = check_adjudicator(store, visitor.name, gold)
-        store.settings(gold=wanted, blind=rules.get("blind"), majority=rules.get("majority"))
+        store.settings(
+            Setting(gold=wanted, blind=rules.get("blind"), majority=rules.get("majority"))
+        )
         store.enrol(wanted)
         return
-    with store.database.writing() as conn:
+    with store.writing() as conn:
         gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
         names.check_annotator(visitor.name, gold, queries.sources(conn))
         account = enrolled(conn, visitor.name)
-        if queries.has_assignments(conn) and not PairList(conn, account).count():
+        if queries.has_assignments(conn) and not pair_lists.PairList(conn, account).count():
             known = queries.annotators(conn)
             rows = conn.execute(sa.select(ASSIGNMENT.account).distinct()).scalars()
             assigned = [known[account - 1] for account in sorted(rows)]
@@ -145,7 +147,7 @@ def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -
 
 def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
     """Return the name of the gold standard that an adjudicator may make."""
-    with store.database.reading() as conn:
+    with store.reading() as conn:
         names.check_adjudicable(queries.task_of(conn))
         known = queries.gold_name(conn)
         status = gold_status(conn)
@@ -172,9 +174,9 @@ def change_task(store: Store, task: str) -> None:
             f"{store.path}: is a project to {now}, not to {task}; make another (--project FILE)"
         )
     if now == "judge":
-        with store.database.writing() as conn:
+        with store.writing() as conn:
             reopen_judged(conn)
-    store.settings(task=task)
+    store.settings(Setting(task=task))
 
 
 def gold_status(conn: sa.Connection) -> str:

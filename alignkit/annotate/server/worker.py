@@ -220,7 +220,7 @@ def suggest(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]
         from alignkit.align.evidence import systems_of
         from alignkit.align.supervised.learned import Learned
 
-        with store.database.reading() as conn:
+        with store.reading() as conn:
             words = [(row.source, row.target) for row in pair_rows(conn)]
         aligner = aligner_of(plan, words, report)
         numbers = range(1, len(words) + 1)
@@ -294,7 +294,7 @@ def posteriors(
     rated = learned is None or not learned.lessons.kind.startswith(SYSTEM)  # its weights say little
     for start in range(0, len(numbers), block):
         report("aligning", start / len(numbers))
-        with store.database.reading() as conn:
+        with store.reading() as conn:
             pairs = pairs_of(conn, numbers[start : start + block], systems)
         links = aligner.align_bitext(pairs, threshold=LEAST, evidence=evidence, threads=threads)
         spans = pairwise(links.arrays.offsets.tolist())
@@ -308,12 +308,10 @@ def posteriors(
 
 
 def identity_weight(pairs: Sequence[Words]) -> float:
-    """Return the pseudo-count for equal words: more than 0 if both sides are of one language."""
-    return _IDENTITY if _shared(pairs) >= _SHARED else 0.0
+    """Return the pseudo-count for equal words: more than 0 if both sides are of one language.
 
-
-def _shared(pairs: Sequence[Words]) -> float:
-    """Return the share of words that are on both sides of their pair; names are few."""
+    If they are of two, few words are on both sides of their pair, such as names.
+    """
     shared = 0
     total = 0
     for source, target in pairs:
@@ -321,7 +319,8 @@ def _shared(pairs: Sequence[Words]) -> float:
         second = {word.casefold() for word in target}
         shared += sum(word.isalpha() for word in first & second)
         total += min(len(first), len(second))
-    return shared / max(total, 1)
+    share = shared / max(total, 1)
+    return _IDENTITY if share >= _SHARED else 0.0
 
 
 def _rounded(p: float) -> float:
@@ -370,7 +369,7 @@ class Course:
 
         if self._stays:
             return None, iter(())
-        with self._store.database.reading() as conn:
+        with self._store.reading() as conn:
             self._work.refresh(conn)
         pairs = self._work.pairs
         if self._learner is None:
@@ -400,7 +399,7 @@ class Course:
 
     def _first_aligner(self) -> Aligner:
         """Return the aligner that learns."""
-        with self._store.database.reading() as conn:
+        with self._store.reading() as conn:
             words = [(row.source, row.target) for row in pair_rows(conn)]
         return aligner_of(self._plan, words, self._report)
 
@@ -417,7 +416,7 @@ class Course:
             most = _MANY
             self._many = len(done)
         closed = self._work.opened | done
-        with self._store.database.reading() as conn:
+        with self._store.reading() as conn:
             rows = pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most))
             return {row.k: row.rev for row in rows}
 
