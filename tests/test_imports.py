@@ -179,4 +179,6 @@ def test_kernels_import_nothing_but_kernels() -> None:
     for module, targets in imports().items():
         if module.endswith("kernel"):
             used = {name for name in targets if name.startswith("alignkit")}
-            assert all(name.endswith(("jit", "kernel", "array_types")) for name in used), module
+            assert all(
+                name.endswith(("jit", "eights", "kernel", "array_types")) for name in used
+            ), module

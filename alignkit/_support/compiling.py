@@ -37,6 +37,8 @@ class _Announcer(event.Listener):
         self.tell: Callable[[], None] | None = _warn
 
     def on_start(self, event: event.Event) -> None:
+        import alignkit._support.compiled_eights  # noqa: F401 (kernels that are kept need it not)
+
         if self.tell is not None and _is_ours(getattr(event.data["dispatcher"], "py_func", None)):
             tell = self.tell
             self.tell = None

@@ -50,6 +50,9 @@ class Kernel:
         if self._compiled is None:
             with _FIRST_CALL:
                 if self._compiled is None:  # no other thread was faster
+                    from alignkit._support.numba_import import import_numba
+
+                    import_numba()  # before what needs it
                     from alignkit._support.compiling import compiled
 
                     self._compiled = compiled(self.py_func, self._options, kept=self._kept)

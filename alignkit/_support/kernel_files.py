@@ -33,7 +33,14 @@ OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML"
 """Options of numba that change the compiled code; the processor is part of each kernel's key."""
 
 
-_COMPILING = ("jit.py", "compiling.py", "kernel_cache.py", "kernel_files.py")
+_COMPILING = (
+    "jit.py",
+    "eights.py",
+    "compiled_eights.py",
+    "compiling.py",
+    "kernel_cache.py",
+    "kernel_files.py",
+)
 
 RUNTIME = "runtime-"
 """What the name of the file of numba's runtime has instead of the name of a kernel."""

@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.array_types import F4, F8, I4, I8, U1
+from alignkit._support.eights import (
+    EIGHT,
+    load_eight,
+    repeat_eight,
+    spread_eight,
+    store_eight,
+    sum_of_eight,
+)
 from alignkit._support.jit import fast, inlined, inlined_fast
-from alignkit.align.maximization_kernel import plus, total_of
+from alignkit.align.maximization_kernel import plus
 
 LEVELS = 255
 """Expected links are kept in 255ths: their sums are exact, whatever the order of summing."""
@@ -17,6 +25,7 @@ UNIT = np.float32(1 / 255)
 EMPTY = 1e-4  # added to what each word is expected to be aligned to the empty word
 NOTHING = np.float32(EMPTY * LEVELS)
 LEAST = np.float32(1e-9)  # added to each emission: no sentence is impossible
+ZERO = np.float32(0)
 ONE = np.float32(1)
 TINY = np.float32(1e-30)
 
@@ -142,13 +151,18 @@ class Moves(NamedTuple):
 
 
 class ForwardRoom(NamedTuple):
-    """Room for `forward_backward`, and the `expected` jumps that it collects."""
+    """Room for `forward_backward`: a row of padded positions for each word, and single rows."""
 
-    alpha: F4
-    beta: F4
-    work: F4
-    scale: F4
-    expected: F4
+    alpha: F4  # rows: what led to each position
+    coming: F4  # rows: what each position emits and what follows from it
+    beta: F4  # what follows from each position
+    scale: F4  # a number for each word
+
+
+@inlined
+def from_start(place: int) -> np.uint64:
+    """Return a place as an unsigned number, for which numba need not ask if it is from the end."""
+    return np.uint64(place)
 
 
 @inlined
@@ -171,42 +185,42 @@ def emissions(
     start = pairs.starts[p]
     own = len(evidence) > 0
     least = np.float32(1e-3) if own else TINY  # what is left of a total must divide
-    # first the divisors, without what the pair itself gave: rows[i] = 1 / (total(i) - own(i, .))
+    # no slices here and below: each would count its references, which takes as long as a row.
+    # First the divisors, without what the pair itself gave: rows[i] = 1 / (total(i) - own(i, .))
     for j in range(m):
         cols[j] = 0
     for i in range(n):
-        taken = np.float32(0)
-        if own:
-            levels = evidence[start + i * m : start + i * m + m]
-            for j in range(m):
-                x = np.float32(levels[j]) * UNIT
-                taken += x
-                cols[j] += x
+        taken = ZERO
+        for j in range(m):
+            x = ZERO
+            if own:
+                x = np.float32(evidence[from_start(start + i * m + j)]) * UNIT
+            reverse[from_start(i * sm + j)] = x
+            cols[j] += x
+            taken += x
         rows[i] = ONE / max(tables.source_totals[pairs.source[a + i]] - taken, least)
     for j in range(m):
         cols[j] = ONE / max(tables.target_totals[pairs.target[b + j]] - cols[j], least)
+    # the weights lie anywhere in memory: a loop that does nothing else waits for many at once
+    for i in range(n):
+        for j in range(m):
+            place = pairs.cells[from_start(start + i * m + j)]
+            forward[from_start(j * sn + i)] = tables.forward[from_start(place)]
     # then t(j | i) = (weight - own) / divisor + LEAST: forward by target word, reverse by source
     for i in range(n):
         row = rows[i]
-        places = pairs.cells[start + i * m : start + i * m + m]
-        out = reverse[i * sm : i * sm + sm]
-        column = forward[i : m * sn]
-        if own:
-            levels = evidence[start + i * m : start + i * m + m]
-            for j in range(m):
-                taken = np.float32(levels[j]) * UNIT
-                column[j * sn] = max(tables.forward[places[j]] - taken, np.float32(0)) * row + LEAST
-                out[j] = max(tables.reverse[places[j]] - taken, np.float32(0)) * cols[j] + LEAST
-        else:
-            for j in range(m):
-                column[j * sn] = tables.forward[places[j]] * row + LEAST
-                out[j] = tables.reverse[places[j]] * cols[j] + LEAST
+        for j in range(m):
+            to = from_start(j * sn + i)
+            back = from_start(i * sm + j)
+            taken = reverse[back]
+            reverse_weight = tables.reverse[from_start(pairs.cells[from_start(start + i * m + j)])]
+            forward[to] = max(forward[to] - taken, ZERO) * row + LEAST
+            reverse[back] = max(reverse_weight - taken, ZERO) * cols[j] + LEAST
         for j in range(m, sm):
-            out[j] = 0
+            reverse[from_start(i * sm + j)] = 0
     for j in range(m):
-        rest = forward[j * sn + n : j * sn + sn]
-        for i in range(sn - n):
-            rest[i] = 0
+        for i in range(n, sn):
+            forward[from_start(j * sn + i)] = 0
 
 
 @inlined
@@ -218,8 +232,9 @@ def write_posteriors(
     sm = padded(m)
     for i in range(n):
         for j in range(m):
-            out_forward[start + i * m + j] = forward[j * sn + i]
-            out_reverse[start + i * m + j] = reverse[i * sm + j]
+            cell = from_start(start + i * m + j)
+            out_forward[cell] = forward[from_start(j * sn + i)]
+            out_reverse[cell] = reverse[from_start(i * sm + j)]
 
 
 @inlined
@@ -230,15 +245,15 @@ def write_agreement(
     sn = padded(n)
     sm = padded(m)
     for i in range(n):
-        levels = evidence[start + i * m : start + i * m + m]
-        row = reverse[i * sm : i * sm + m]
-        column = forward[i : m * sn]
         for j in range(m):
-            both = column[j * sn] * row[j]
+            to = forward[from_start(j * sn + i)]
+            back = reverse[from_start(i * sm + j)]
+            both = to * back
             if sharp:
                 # where the two directions disagree, sharper evidence is less of it
-                both *= (column[j * sn] + row[j]) * np.float32(0.5)
-            levels[j] = np.uint8(min(both, ONE) * np.float32(255) + np.float32(0.5))
+                both *= (to + back) * np.float32(0.5)
+            level = np.uint8(min(both, ONE) * np.float32(255) + np.float32(0.5))
+            evidence[from_start(start + i * m + j)] = level
 
 
 @inlined
@@ -334,44 +349,56 @@ def transitions(n: int, kinds: I4, jumps: F4, p0: np.float32, moves: Moves) -> N
         first[i] /= total
     for k in range(n):
         # a(i | k) = jumps[i - k] / total: the band alone is stored, less what is beyond it
-        rest = jumps[kinds[k], beyond]
+        kind = kinds[k]
+        rest = jumps[kind, beyond]
         low = max(0, k - band)
         size = min(n, k + band + 1) - low
-        jump = jumps[kinds[k], low - k + band : low - k + band + size]
-        end = jumps[kinds[k], column_of(n - k, band)]
+        end = jumps[kind, column_of(n - k, band)]
         total = rest * (n - size) + end
-        for i in range(size):
-            total += jump[i]
+        high = low + size
+        for i in range(low, high):
+            total += jumps[kind, from_start(i - k + band)]
         factor = (ONE - p0) / total
         last[k] = end / total
         tail[k] = rest * factor
-        step = steps[k * s + low : k * s + low + size]
-        for i in range(size):
-            step[i] = (jump[i] - rest) * factor
-            back[(low + i) * s + k] = step[i]
+        for i in range(low, high):
+            probability = (jumps[kind, from_start(i - k + band)] - rest) * factor
+            steps[from_start(k * s + i)] = probability
+            back[from_start(i * s + k)] = probability
 
 
 @inlined_fast
-def multiply(n: int, s: int, band: int, vector: F4, matrix: F4, out: F4) -> None:
-    """Add to out the product of a vector and a banded matrix, four rows at a time.
+def add_product(
+    column: int, n: int, s: int, band: int, vector: F4, first: int, matrix: F4, sums: F4
+) -> F4:
+    """Add to eight sums eight columns of the product of a vector and a banded matrix.
 
-    Rows from n on, up to the next multiple of four, may hold any finite numbers: the vector is 0.
+    The vector is that from `first` on. Four rows at a time; rows from n on, up to the next multiple
+    of four, may hold any finite numbers: the vector is 0 there.
     """
-    for k in range(0, n, 4):
-        low = max(0, k - band) & ~7
-        size = min(s, (k + band + 11) & ~7) - low
-        at = k * s + low
-        row = matrix[at : at + size]
-        row1 = matrix[at + s : at + s + size]
-        row2 = matrix[at + 2 * s : at + 2 * s + size]
-        row3 = matrix[at + 3 * s : at + 3 * s + size]
-        a = vector[k]
-        b = vector[k + 1]
-        c = vector[k + 2]
-        d = vector[k + 3]
-        sums = out[low : low + size]
-        for i in range(size):
-            sums[i] += a * row[i] + b * row1[i] + (c * row2[i] + d * row3[i])
+    begin = max(0, column - band) & ~3  # the rows whose band reaches these columns
+    end = min(n, column + EIGHT + band)
+    for k in range(begin, end, 4):
+        at = k * s + column
+        row = load_eight(matrix, at)
+        row1 = load_eight(matrix, at + s)
+        row2 = load_eight(matrix, at + 2 * s)
+        row3 = load_eight(matrix, at + 3 * s)
+        a = repeat_eight(vector, first + k)
+        b = repeat_eight(vector, first + k + 1)
+        c = repeat_eight(vector, first + k + 2)
+        d = repeat_eight(vector, first + k + 3)
+        sums = sums + (a * row + b * row1 + (c * row2 + d * row3))
+    return sums
+
+
+@inlined_fast
+def sum_of_products(size: int, x: F4, first: int, y: F4) -> np.float32:
+    """Return the sum of the products of x, from `first` on, and y: a multiple of eight floats."""
+    sums = load_eight(x, first) * load_eight(y, 0)
+    for at in range(EIGHT, size, EIGHT):
+        sums = sums + load_eight(x, first + at) * load_eight(y, at)
+    return sum_of_eight(sums)
 
 
 @inlined_fast
@@ -384,7 +411,6 @@ def forward_backward(
     room: ForwardRoom,
     posterior: F4,
     nulls: F4,
-    collect: bool,
 ) -> float:
     """Set the posteriors of n positions for each of m words; return the log-likelihood.
 
@@ -392,101 +418,119 @@ def forward_backward(
     empty word needs no states of its own. Rows have s = padded(n) entries, the padding being zero.
     `moves.last` becomes the posterior of ending after each position.
     """
+    # no slices: each would count its references, which takes longer than a row
     s = padded(n)
     emission, null, p0 = emitted
     steps, back, tail, first, last = moves
-    alpha, beta, work, scale, expected = room
+    alpha, coming, beta, scale = room
     # forward: alpha_j(i) = (1 - p0) t(j|i) sum_k alpha_{j-1}(k) a(i|k) + p0 null_j alpha_{j-1}(i),
     # scaled to sum to 1; `product` collects the scales, and turns to a logarithm in time
     likelihood = 0.0
     product = 1.0
-    before = alpha[:s]
     for j in range(m):
-        o = j * s
-        now = alpha[o : o + s]  # slices count from 0, so that the loops over them vectorize
-        link = posterior[o : o + s]
-        lexical = emission[o : o + s]
+        now = j * s
+        before = now - s
         pn = p0 * null[j]
+        sums = spread_eight(ZERO)
         if j == 0:
-            for i in range(s):
-                link[i] = lexical[i] * first[i] * (ONE - p0)
-                now[i] = link[i] + pn * first[i]
+            for i in range(0, s, EIGHT):
+                start = load_eight(first, i)
+                linked = load_eight(emission, i) * start * (ONE - p0)
+                both = linked + pn * start
+                store_eight(posterior, i, linked)
+                store_eight(alpha, i, both)
+                sums = sums + both
         else:
             # what jumps beyond the band bring is the same for all positions: a sum, not a product
-            for i in range(s):
-                work[i] = before[i] * tail[i]
-            rest = total_of(work[:s])
-            for i in range(s):
-                work[i] = rest
-            multiply(n, s, band, before, steps, work)
-            for i in range(s):
-                link[i] = lexical[i] * work[i]
-                now[i] = link[i] + pn * before[i]
-        total = max(total_of(now), TINY)
+            rest = spread_eight(sum_of_products(s, alpha, before, tail))
+            for i in range(0, s, EIGHT):
+                reached = add_product(i, n, s, band, alpha, before, steps, rest)
+                linked = load_eight(emission, now + i) * reached
+                both = linked + pn * load_eight(alpha, before + i)
+                store_eight(posterior, now + i, linked)
+                store_eight(alpha, now + i, both)
+                sums = sums + both
+        total = max(sum_of_eight(sums), TINY)
         inverse = ONE / total
         scale[j] = inverse
         product *= float(total)
         if product < 1e-200:
             likelihood += np.log(product)
             product = 1.0
-        for i in range(s):
-            now[i] *= inverse
-            link[i] *= inverse
-        before = now
+        for at in range(now, now + s, EIGHT):
+            store_eight(alpha, at, load_eight(alpha, at) * inverse)
+            store_eight(posterior, at, load_eight(posterior, at) * inverse)
     # the end: each position is left by a jump to behind the last word
-    for i in range(s):
-        work[i] = before[i] * last[i]
-    total = max(total_of(work[:s]), TINY)
+    now = (m - 1) * s
+    total = max(sum_of_products(s, alpha, now, last), TINY)
     likelihood += np.log(product) + np.log(total)
     inverse = ONE / total
-    for i in range(s):
-        beta[i] = last[i] * inverse
-        last[i] = before[i] * beta[i]
-    # backward: link holds alpha's share of links to word j; times beta_j(i), the posteriors. What
-    # is left of 1 is that of the empty word. beta is scaled as alpha was
+    for i in range(0, s, EIGHT):
+        after = load_eight(last, i) * inverse
+        store_eight(beta, i, after)
+        store_eight(last, i, load_eight(alpha, now + i) * after)
+    # backward: the posterior holds alpha's share of links to word j; times beta_j(i), it is that.
+    # What is left of 1 is that of the empty word. beta is scaled as alpha was
     for j in range(m - 1, -1, -1):
-        o = j * s
-        link = posterior[o : o + s]
-        lexical = emission[o : o + s]
+        now = j * s
         inverse = scale[j]
         pn = p0 * null[j] * inverse
-        for i in range(s):
-            link[i] *= beta[i]
-            work[i] = lexical[i] * beta[i] * inverse
-        nulls[j] = max(ONE - total_of(link), np.float32(0))
-        rest = total_of(work[:s])
+        links = spread_eight(ZERO)
+        sums = spread_eight(ZERO)
+        for i in range(0, s, EIGHT):
+            after = load_eight(beta, i)
+            linked = load_eight(posterior, now + i) * after
+            store_eight(posterior, now + i, linked)
+            links = links + linked
+            comes = load_eight(emission, now + i) * after * inverse
+            store_eight(coming, now + i, comes)
+            sums = sums + comes
+        nulls[j] = max(ONE - sum_of_eight(links), ZERO)
         if j == 0:
             break
-        if collect:
-            # expected[k, i] times a(i | k) is how often i is jumped to from k; see `collect_jumps`
-            before = alpha[o - s : o]
-            for k in range(n):
-                row = expected[k * s : k * s + s]
-                x = before[k]
-                for i in range(s):
-                    row[i] += x * work[i]
-        for i in range(s):
-            beta[i] = rest * tail[i] + pn * beta[i]
-        multiply(n, s, band, work, back, beta)
+        total = sum_of_eight(sums)
+        for i in range(0, s, EIGHT):
+            beyond = total * load_eight(tail, i) + pn * load_eight(beta, i)
+            store_eight(beta, i, add_product(i, n, s, band, coming, now, back, beyond))
     return float(likelihood)
 
 
-@inlined
-def collect_jumps(n: int, kinds: I4, moves: Moves, posterior: F4, expected: F4, counts: I8) -> None:
-    """Add the expected jumps of a sentence, in units, to counts: of the jump table's shape."""
+@inlined_fast
+def collect_jumps(
+    n: int, m: int, kinds: I4, moves: Moves, room: ForwardRoom, posterior: F4, counts: I8
+) -> None:
+    """Add the expected jumps of a sentence, in units, to counts: of the jump table's shape.
+
+    A jump from position k to i is expected sum_j alpha_{j-1}(k) a(i | k) coming_j(i) times.
+    """
     s = padded(n)
     steps = moves.steps
     tail = moves.tail
     last = moves.last
+    alpha = room.alpha
+    coming = room.coming
+    expected = room.beta  # of the jumps from a position; nothing needs beta any more
     band = (counts.shape[1] - 2) // 2
     begin = counts.shape[0] - 1
     for k in range(n):
+        for at in range(0, s, EIGHT):
+            sums = spread_eight(ZERO)
+            for j in range(m - 1, 0, -1):
+                sums = sums + repeat_eight(alpha, (j - 1) * s + k) * load_eight(coming, j * s + at)
+            probability = load_eight(steps, k * s + at) + tail[k]
+            store_eight(expected, at, sums * probability)
         row = kinds[k]
-        for i in range(n):
-            x = expected[k * s + i] * (steps[k * s + i] + tail[k])
-            expected[k * s + i] = 0
-            jump = column_of(i - k, band)
-            counts[row, jump] = plus(counts[row, jump], x)
+        low = max(0, k - band)
+        high = min(n, k + band + 1)
+        beyond = counts[row, 2 * band + 1]
+        for i in range(low):
+            beyond = plus(beyond, expected[i])
+        for i in range(high, n):
+            beyond = plus(beyond, expected[i])
+        counts[row, 2 * band + 1] = beyond
+        for i in range(low, high):
+            column = from_start(i - k + band)
+            counts[row, column] = plus(counts[row, column], expected[i])
         jump = column_of(n - k, band)
         counts[row, jump] = plus(counts[row, jump], last[k])
     for i in range(n):
@@ -631,14 +675,14 @@ def hmm_step(
     links_forward = np.zeros(n_most * m_most, np.float32)
     links_reverse = np.zeros(n_most * m_most, np.float32)
     alpha = np.zeros(n_most * m_most, np.float32)
+    coming = np.zeros(n_most * m_most, np.float32)
     steps = np.zeros(most * most, np.float32)
     back = np.zeros(most * most, np.float32)
-    expected = np.zeros(most * most, np.float32)
     # one array for all that is as long as a sentence: fewer to allocate and to pass
-    small = np.zeros((7, most), np.float32)
+    small = np.zeros((6, most), np.float32)
     moves = Moves(steps, back, small[0], small[1], small[2])
-    room = ForwardRoom(alpha, small[3], small[4], small[5], expected)
-    null = small[6]
+    room = ForwardRoom(alpha, coming, small[3], small[4])
+    null = small[5]
     rows = np.zeros(n_most, np.float32)
     cols = np.zeros(m_most, np.float32)
     kinds = np.zeros(most, np.int32)
@@ -660,22 +704,18 @@ def hmm_step(
         transitions(n, kinds, jumps.forward, p0, moves)
         emitted = Emitted(forward, null, p0)
         nulls = to.target_nulls[b : b + m]
-        likelihoods[p, 0] = forward_backward(
-            n, m, band, emitted, moves, room, links_forward, nulls, collect
-        )
+        likelihoods[p, 0] = forward_backward(n, m, band, emitted, moves, room, links_forward, nulls)
         if collect:
-            collect_jumps(n, kinds, moves, links_forward, expected, counts.forward)
+            collect_jumps(n, m, kinds, moves, room, links_forward, counts.forward)
         # the other direction: states are the target words
         take(m, tables.target_kinds, pairs.target, b, kinds)
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
         transitions(m, kinds, jumps.reverse, p0, moves)
         emitted = Emitted(reverse, null, p0)
         nulls = to.source_nulls[a : a + n]
-        likelihoods[p, 1] = forward_backward(
-            m, n, band, emitted, moves, room, links_reverse, nulls, collect
-        )
+        likelihoods[p, 1] = forward_backward(m, n, band, emitted, moves, room, links_reverse, nulls)
         if collect:
-            collect_jumps(m, kinds, moves, links_reverse, expected, counts.reverse)
+            collect_jumps(m, n, kinds, moves, room, links_reverse, counts.reverse)
         if len(to.agreement) > 0:
             write_agreement(pairs.starts[p], n, m, links_forward, links_reverse, True, to.agreement)
         else:
