@@ -13,7 +13,7 @@ from typing import Any
 from alignkit._support.addresses import SITE
 from alignkit._support.docstrings import docstring
 from alignkit.cli.common.files import require_extra
-from alignkit.cli.parser import Parser
+from alignkit.cli.parser import Group, Parser
 from alignkit.errors import UnknownNameError
 from alignkit.version import __version__
 
@@ -177,7 +177,7 @@ def _add_arguments(command: Parser, module: ModuleType) -> None:
     command.set_defaults(run=module.run, parser=command)
 
 
-def _add_common(group: argparse._ActionsContainer) -> None:
+def _add_common(group: Group) -> None:
     """Add the options of all commands; `main` looks for them itself."""
     for flag, text in _COMMON.items():
         group.add_argument(

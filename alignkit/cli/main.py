@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import atexit
 import errno
 import gc
@@ -16,6 +15,7 @@ from alignkit._support.wording import visible
 from alignkit.cli.commands import other_command, parser_of
 from alignkit.cli.common import messages, streams
 from alignkit.cli.common.files import DISORDER, OPENED, check_files, require_extra
+from alignkit.cli.parser import Options
 from alignkit.errors import AlignkitError, JudgmentError, PartsError
 from alignkit.io.atomic_files import WriteError, standard_stream, together
 
@@ -106,7 +106,7 @@ class _Ran:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
-        self.options: argparse.Namespace | None = None
+        self.options: Options | None = None
 
     def failed(self, error: BaseException, message: str) -> int:
         """Print an error (with --debug, also its traceback) and return the exit code."""
@@ -189,7 +189,7 @@ def _run(ran: _Ran, *, own: bool) -> int:
     return code
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _options(words: Sequence[str]) -> Options:
     """Return the options of a command, with its parser; words that do not belong end the process.
 
     A command that is only the name of commands, such as `alignkit project`, has no `run`.
@@ -211,7 +211,7 @@ def _word_before(words: Sequence[str], word: str) -> str:
     return words[words.index(word, 1) - 1]
 
 
-def _hint(words: Sequence[str], options: argparse.Namespace, left: Sequence[str]) -> str:
+def _hint(words: Sequence[str], options: Options, left: Sequence[str]) -> str:
     """Return what to write instead of the words that are left, if we can tell."""
     if left[0].startswith("-"):
         other = other_command(options.command, left[0].partition("=")[0])

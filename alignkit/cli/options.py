@@ -6,20 +6,19 @@ default, and what else is known `about` it (help, group, range, ...; see `About`
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import MISSING
 from typing import Any, TypeVar, get_origin
 
 from alignkit._support.options import Option, options_of
-from alignkit.cli.parser import Parser, number
+from alignkit.cli.parser import Group, Options, Parser, number
 
 T = TypeVar("T")
 
 
-def add_fields(parser: Parser, kind: type) -> dict[str, argparse._ArgumentGroup]:
+def add_fields(parser: Parser, kind: type) -> dict[str, Group]:
     """Add the options of a dataclass; return the groups that they are in, by title."""
-    groups: dict[str, argparse._ArgumentGroup] = {}
+    groups: dict[str, Group] = {}
     for option in options_of(kind):
         about = option.about
         if about.python:  # Python's alone, or added by the command itself
@@ -32,7 +31,7 @@ def add_fields(parser: Parser, kind: type) -> dict[str, argparse._ArgumentGroup]
     return groups
 
 
-def made(kind: type[T], given: argparse.Namespace) -> T:
+def made(kind: type[T], given: Options) -> T:
     """Return the options of a dataclass with the values of a command; it refuses wrong ones."""
     values = vars(given)
     names = [option.name for option in options_of(kind)]

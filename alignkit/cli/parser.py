@@ -16,6 +16,11 @@ from typing import Any, NoReturn
 from alignkit.cli.common.messages import tell_raw, visible_lines
 from alignkit.errors import UnknownNameError
 
+Options = argparse.Namespace
+"""The values of the arguments of a command."""
+Group = argparse._ActionsContainer
+"""What takes arguments: a parser, or a group in its help."""
+
 
 class _Formatter(argparse.HelpFormatter):
     """Wrap paragraphs to the terminal's width, and keep indented lines unchanged."""
@@ -143,7 +148,7 @@ class Parser(argparse.ArgumentParser):
         places = [_place(action) for action in self._actions if not action.option_strings]
         self.usage = " ".join(["%(prog)s", *places, *needed, "[options]"])
 
-    def outputs(self, options: argparse.Namespace) -> dict[str, str]:
+    def outputs(self, options: Options) -> dict[str, str]:
         """Return the files and folders to write, by argument."""
         paths = {}
         for action in self._actions:
@@ -164,7 +169,7 @@ class Parser(argparse.ArgumentParser):
         else:
             file.write(message)  # argparse itself forgives a full disk
 
-    def place_late_word(self, options: argparse.Namespace, words: Sequence[str]) -> Sequence[str]:
+    def place_late_word(self, options: Options, words: Sequence[str]) -> Sequence[str]:
         """Use a leftover word for an optional positional argument; return the other words."""
         places = (action for action in self._actions if not action.option_strings)
         optional = (action for action in places if action.nargs == "?")
@@ -232,7 +237,7 @@ def _brief(action: argparse.Action) -> argparse.Action:
     return brief
 
 
-def add_options(group: argparse._ActionsContainer, table: str, /, **more: Any) -> None:
+def add_options(group: Group, table: str, /, **more: Any) -> None:
     """Add the options of a table: flags and a placeholder, two spaces, and the help.
 
     An option without a placeholder or `choices` is a switch; ``A...`` takes several words.
@@ -279,7 +284,7 @@ def _own_settings(own: Any) -> dict[str, Any]:
     return dict(own)
 
 
-def option_values(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+def option_values(options: Options, *names: str) -> dict[str, Any]:
     """Return the values of some options, by name."""
     return {name: getattr(options, name) for name in names}
 

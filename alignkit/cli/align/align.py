@@ -29,7 +29,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +46,7 @@ from alignkit.cli.common.cluster import size
 from alignkit.cli.common.encoders import encoder_of, encoder_with_progress
 from alignkit.cli.common.losses import tell_lost, warn_of_file_order
 from alignkit.cli.common.messages import json_text, say, warn
-from alignkit.cli.parser import option_values
+from alignkit.cli.parser import Options, option_values
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
 from alignkit.io.formats import get_format
@@ -81,7 +80,7 @@ RARE = (
 """Options that only --help-all shows."""
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     check(options)
     settings = settings_of(options)  # a wrong one is refused before anything is read
     if cluster.of_parts(options, options.input, options.second):
@@ -102,7 +101,7 @@ class _Work:
 
     aligner: Aligner
 
-    def __init__(self, options: argparse.Namespace, sentences: steps.InputSentences) -> None:
+    def __init__(self, options: Options, sentences: steps.InputSentences) -> None:
         self._options = options
         self._sentences = sentences
         # a wrong one is refused before much is read
@@ -342,9 +341,7 @@ class _Work:
         steps.report_odd(name, counts["empty"] - refused, counts["cut"])
 
 
-def _write_alignments(
-    work: _Work, blocks: Iterable[steps.InputBlock], options: argparse.Namespace
-) -> None:
+def _write_alignments(work: _Work, blocks: Iterable[steps.InputBlock], options: Options) -> None:
     """Write the alignments of all blocks; the file is replaced when all is written."""
     output = options.output
     aligned = work.aligned(blocks)
@@ -366,9 +363,7 @@ def _write_alignments(
     warn_of_file_order(output)
 
 
-def _annotated(
-    work: _Work, aligned: Aligned, options: argparse.Namespace
-) -> Iterator[SentencePair]:
+def _annotated(work: _Work, aligned: Aligned, options: Options) -> Iterator[SentencePair]:
     """Yield the pairs of all blocks with the new alignments, by the annotator of the options."""
     from alignkit._support.values import FrozenMap
     from alignkit.model.annotation import Annotation
@@ -468,7 +463,7 @@ _NOT_OF_PARTS = (
 )
 
 
-def _run_parts(options: argparse.Namespace) -> int:
+def _run_parts(options: Options) -> int:
     """Align parts with a saved model or one trained on them, or estimate the resources."""
     cluster.refuse_options(
         options, _NOT_OF_PARTS, "parts are plain texts, and the output is in format pharaoh"
@@ -482,7 +477,7 @@ def _run_parts(options: argparse.Namespace) -> int:
     return _align_parts(options)
 
 
-def _align_parts(options: argparse.Namespace) -> int:
+def _align_parts(options: Options) -> int:
     """Align parts with a saved model, and report the counts."""
     if options.output == "-":
         raise OptionError("the links of parts go to files: name them, as in -o 'out/*.align.gz'")
@@ -521,7 +516,7 @@ def _align_parts(options: argparse.Namespace) -> int:
     return 0
 
 
-def _estimate(options: argparse.Namespace) -> int:
+def _estimate(options: Options) -> int:
     """Print estimates of the size of the texts and of the resources."""
     from alignkit.cluster.aligning import memory_of
     from alignkit.cluster.encoding import memory_of_encoder
@@ -548,7 +543,7 @@ def _estimate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _train_parts(options: argparse.Namespace) -> int:
+def _train_parts(options: Options) -> int:
     """Run the command on parts, without a saved model."""
     output = None if options.output == "-" else options.output
     if output is None and options.save is None:

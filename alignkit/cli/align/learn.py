@@ -15,7 +15,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from alignkit.cli.align import options as shared
@@ -24,7 +23,7 @@ from alignkit.cli.common.encoders import add_encoder, encoder_with_progress
 from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import warn
-from alignkit.cli.parser import add_options, number, saved_file
+from alignkit.cli.parser import Options, Parser, add_options, number, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from alignkit.model.corpus import Corpus
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit learn`."""
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
     group = parser.add_argument_group("learning")
@@ -74,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     settings = shared.settings_of(options)
     shared.check_prior(options)
     shared.check_loaded_encoder(options)
@@ -114,7 +113,7 @@ def run(options: argparse.Namespace) -> None:
         print_result(report, options)
 
 
-def _gold(corpus: Corpus, options: argparse.Namespace) -> str:
+def _gold(corpus: Corpus, options: Options) -> str:
     """Return the annotator to learn from."""
     if options.gold is not None:
         corpus.require(options.gold)

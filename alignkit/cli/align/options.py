@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -13,6 +12,7 @@ from alignkit.cli import parser as parsing
 from alignkit.cli.common.cluster import add_cluster
 from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.inputs import add_reading_arguments
+from alignkit.cli.parser import Group, Options, Parser
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
 from alignkit.io.formats import FORMATS, WRITTEN, get_format
@@ -29,7 +29,7 @@ _OBJECTIVES = ("links", "aer", "phrases")
 _probability = parsing.real("a number from 0 to 1", 0, 1)
 
 
-def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS) -> None:
+def add_settings(group: Group, names: Iterable[str] = SETTINGS) -> None:
     """Add the options for some fields of `Settings`."""
     real = parsing.real("a number, 0 or more", 0)
     kinds: dict[type, Callable[[str], object]] = {int: parsing.number(0), float: real, str: str}
@@ -60,13 +60,13 @@ def flag(name: str) -> str:
     return f"--{no}{name.replace('_', '-')}"
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
+def settings_of(options: Options) -> Settings:
     """Return the training settings of the options."""
     given = parsing.option_values(options, *SETTINGS)
     return Settings(**{name: value for name, value in given.items() if value is not None})
 
 
-def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") -> None:
+def refuse_settings(options: Options, *more: str, instead: str = "") -> None:
     """Refuse training settings, case and `more` with --load, because the aligner is trained."""
     names = [name for name in (*SETTINGS, *more) if getattr(options, name) is not None]
     given = [flag(name) for name in names] + ["--keep-case"] * options.keep_case
@@ -76,7 +76,7 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
         )
 
 
-def add_vectors(group: argparse._ArgumentGroup) -> None:
+def add_vectors(group: Group) -> None:
     """Add the options of word vectors."""
     parsing.add_options(
         group,
@@ -90,13 +90,13 @@ def add_vectors(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_no_encoder(group: argparse._ArgumentGroup) -> None:
+def add_no_encoder(group: Group) -> None:
     """Add the option that goes on without the encoder of a model."""
     text = "--no-encoder  with --load, go on without the encoder of the training"
     parsing.add_options(group, text)
 
 
-def check_loaded_encoder(options: argparse.Namespace) -> None:
+def check_loaded_encoder(options: Options) -> None:
     """Refuse options of an encoder that do not fit together, to the model, or to vectors."""
     check_encoder(options)
     if options.encoder is not None and options.vectors is not None:
@@ -107,7 +107,7 @@ def check_loaded_encoder(options: argparse.Namespace) -> None:
         raise OptionError("--no-encoder needs --load FILE: add it, or leave --no-encoder out")
 
 
-def check_vectors(options: argparse.Namespace) -> None:
+def check_vectors(options: Options) -> None:
     """Refuse options of vectors without vectors, and one file for both sides."""
     if options.vectors is None:
         if options.target_vectors is not None:
@@ -123,7 +123,7 @@ def check_vectors(options: argparse.Namespace) -> None:
         )
 
 
-def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
+def add_learning(group: Group, *, default: str | None) -> None:
     """Add the options of learning from gold links."""
     if default:
         start = "samples"
@@ -144,7 +144,7 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
     )
 
 
-def add_evidence(group: argparse._ArgumentGroup) -> None:
+def add_evidence(group: Group) -> None:
     """Add the options that name the links of other systems."""
     more = {"action": "append"}
     parsing.add_options(
@@ -162,7 +162,7 @@ def add_evidence(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def check_prior(options: argparse.Namespace) -> None:
+def check_prior(options: Options) -> None:
     """Refuse a missing or invalid prior before anything else is read."""
     prior = options.prior
     if prior in (None, "samples", "none"):
@@ -174,7 +174,7 @@ def check_prior(options: argparse.Namespace) -> None:
     Prior.read(prior)
 
 
-def add_align_options(parser: argparse.ArgumentParser) -> None:
+def add_align_options(parser: Parser) -> None:
     """Declare the options of `alignkit align`."""
     parsing.add_options(
         parser,
@@ -198,7 +198,7 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_output(group: argparse._ArgumentGroup) -> None:
+def _add_output(group: Group) -> None:
     """Add the options that name what is written."""
     parsing.add_options(
         group,
@@ -224,7 +224,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_how(group: argparse._ArgumentGroup) -> None:
+def _add_how(group: Group) -> None:
     """Add the options of choosing links."""
     parsing.add_options(group, "--load FILE  use an aligner saved by --save, without training")
     add_settings(group, ("model", "best"))
@@ -265,7 +265,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_gold(group: argparse._ArgumentGroup) -> None:
+def _add_gold(group: Group) -> None:
     """Add the options of learning from gold links while aligning."""
     parsing.add_options(
         group,
@@ -286,7 +286,7 @@ def _add_gold(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def check(options: argparse.Namespace) -> None:
+def check(options: Options) -> None:
     """Check the combination of options of `alignkit align` before anything is read."""
     _check_decoding(options)
     _check_learning(options)
@@ -319,7 +319,7 @@ def check(options: argparse.Namespace) -> None:
     refuse_links(options)
 
 
-def _check_decoding(options: argparse.Namespace) -> None:
+def _check_decoding(options: Options) -> None:
     """Refuse options of choosing links that do not fit together."""
     if options.threshold is not None and options.symmetrize != "posterior":
         raise OptionError("--threshold needs --symmetrize posterior; leave one of them out")
@@ -333,7 +333,7 @@ def _check_decoding(options: argparse.Namespace) -> None:
         raise OptionError(f"--to-ids only works with --to pharaoh; {options.to} has its own ids")
 
 
-def _check_learning(options: argparse.Namespace) -> None:
+def _check_learning(options: Options) -> None:
     """Refuse options about learning, priors and evidence that do not fit together."""
     check_prior(options)
     prior = options.prior not in (None, "none")
@@ -369,7 +369,7 @@ def _check_learning(options: argparse.Namespace) -> None:
         )
 
 
-def _check_outputs(options: argparse.Namespace) -> None:
+def _check_outputs(options: Options) -> None:
     """Refuse outputs that cannot be written, or that mix with JSON."""
     paths = options.output, options.save, options.scores, options.lexicon
     places = [path for path in paths if path is not None]
@@ -380,7 +380,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
     refuse_unwritable(places)
 
 
-def refuse_links(options: argparse.Namespace) -> None:
+def refuse_links(options: Options) -> None:
     """Refuse options for reading links if the input is plain text."""
     given = [flag(name) for name in _OF_LINKS if getattr(options, name) not in (None, False)]
     if options.evidence and "--partial" in given:  # says something of its files

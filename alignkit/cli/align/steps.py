@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections import Counter
@@ -20,6 +19,7 @@ from alignkit.cli.common.cluster import reading_of
 from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
+from alignkit.cli.parser import Options
 from alignkit.errors import AlignerError, FormatError, JoinError, OptionError
 from alignkit.io.formats import get_format
 from alignkit.io.inputs import Choice
@@ -70,7 +70,7 @@ class InputBlock(NamedTuple):
         return self.bitext.source.lengths.tolist(), self.bitext.target.lengths.tolist()
 
 
-def needs_written(options: argparse.Namespace) -> bool:
+def needs_written(options: Options) -> bool:
     """Return whether words are needed as written too: by an encoder or by word vectors."""
     return options.encoder is not None or options.vectors is not None
 
@@ -78,7 +78,7 @@ def needs_written(options: argparse.Namespace) -> bool:
 class InputSentences:
     """The sentence pairs of the input."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: Options) -> None:
         self._options = options
         self._declared = reading_options(options)
         self._paths = [path for path in (options.input, options.second) if path is not None]
@@ -172,7 +172,7 @@ class InputSentences:
         tell_raw(f"# line {error.line}: {visible(column + message)}\n")
 
 
-def _is_text(options: argparse.Namespace) -> bool:
+def _is_text(options: Options) -> bool:
     """Return whether the input is plain text, not sentence pairs with links."""
     if options.format is not None:
         return options.format in TEXT_FORMATS
@@ -228,9 +228,7 @@ def _watched(file: TextFile) -> Iterator[Callable[[int], None]]:
         yield progress.step
 
 
-def read_dictionary(
-    options: argparse.Namespace, *, casefold: bool
-) -> dict[tuple[str, str], float] | None:
+def read_dictionary(options: Options, *, casefold: bool) -> dict[tuple[str, str], float] | None:
     """Read the word pairs of --dictionary with their pseudo-counts; report unusable ones."""
     if options.dictionary is None:
         return None
@@ -270,7 +268,7 @@ def _pseudo_count(text: str, path: str, line: int) -> float:
 
 
 def read_evidence(
-    options: argparse.Namespace, pairs: Sequence[SentencePair], gold: str | None
+    options: Options, pairs: Sequence[SentencePair], gold: str | None
 ) -> tuple[Sequence[SentencePair], Annotators]:
     """Return the pairs with the links of --evidence added, and the annotators of each system."""
     from alignkit.align.evidence import channels_of
@@ -329,7 +327,7 @@ def _with_links(
 def _links_of(
     path: str,
     parts: list[str],
-    options: argparse.Namespace,
+    options: Options,
     name: str,
     pairs: Sequence[SentencePair],
     counts: Counter[str],
@@ -387,7 +385,7 @@ def _links_of(
         )
 
 
-def _evidence_input(path: str, parts: list[str], options: argparse.Namespace, name: str) -> Input:
+def _evidence_input(path: str, parts: list[str], options: Options, name: str) -> Input:
     """Return the input of a file of evidence, with the texts of the system if they are given."""
     from alignkit.cli.corpora.merge import input_of
 
@@ -485,7 +483,7 @@ def check_gold(corpus: Corpus, gold: str, name: str) -> None:
         raise AlignerError(f"{name}: {gold!r} made no sure links there; learning needs some")
 
 
-def report_replaced(aligner: Aligner, options: argparse.Namespace) -> None:
+def report_replaced(aligner: Aligner, options: Options) -> None:
     """Report that the corrections of a loaded aligner are replaced."""
     learned = aligner.parameters.learned
     if learned is not None and learned.used:
@@ -493,7 +491,7 @@ def report_replaced(aligner: Aligner, options: argparse.Namespace) -> None:
 
 
 def learned_of(
-    aligner: Aligner, corpus: Corpus, gold: str, options: argparse.Namespace, systems: Annotators
+    aligner: Aligner, corpus: Corpus, gold: str, options: Options, systems: Annotators
 ) -> tuple[Aligner, LearningReport]:
     """Learn from the pairs of a corpus that the annotator `gold` aligned."""
     from alignkit.align.supervised.refiner import Refiner
@@ -526,7 +524,7 @@ def learned_of(
 
 
 def read_two_vectors(
-    options: argparse.Namespace, bitext: Bitext | None = None
+    options: Options, bitext: Bitext | None = None
 ) -> tuple[WordVectors | None, WordVectors | None]:
     """Read the vectors of the source (or of both sides) and of the target."""
     if options.vectors is None:
@@ -572,7 +570,7 @@ def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVector
 def train_aligner(
     bitext: Bitext,
     settings: Settings,
-    options: argparse.Namespace,
+    options: Options,
     vectors: tuple[WordVectors | None, WordVectors | None],
     *,
     encoder: Encoder | None = None,
@@ -600,7 +598,7 @@ def train_aligner(
 
 
 def load_aligner(
-    options: argparse.Namespace, encoder: Encoder | None, bitext: Bitext | None = None
+    options: Options, encoder: Encoder | None, bitext: Bitext | None = None
 ) -> Aligner:
     """Load the aligner of --load, with the vectors of --vectors or an encoder."""
     from alignkit.align.aligner import Aligner

@@ -11,7 +11,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -22,7 +21,7 @@ from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import warn
-from alignkit.cli.parser import add_options, format_name, output_file
+from alignkit.cli.parser import Options, Parser, add_options, format_name, output_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError
 from alignkit.io.formats import WRITTEN
@@ -41,7 +40,7 @@ _BLOCK = 4096
 _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit symmetrize`."""
     add_options(
         parser,
@@ -67,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.io.base_checks import BaseWatch
 
     turned = options.transpose != options.reverse_transposed
@@ -89,7 +88,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _merged_links(
-    forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
+    forward: Input, reverse: Input, options: Options, watches: Sequence[BaseWatch]
 ) -> Iterator[SentencePair]:
     """Yield merged pairs of two inputs that can be read without their words."""
     from alignkit.model.symmetrization import symmetrize
@@ -107,7 +106,7 @@ def _merged_links(
 
 
 def _merged_pairs(
-    forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
+    forward: Input, reverse: Input, options: Options, watches: Sequence[BaseWatch]
 ) -> Iterator[SentencePair]:
     """Yield merged pairs of any two inputs, a block at a time."""
     from alignkit.model.arrays import LinkArrays

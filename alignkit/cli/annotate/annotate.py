@@ -54,7 +54,7 @@ from alignkit.cli.common.inputs import (
     reading_options,
 )
 from alignkit.cli.common.messages import say, warn
-from alignkit.cli.parser import add_options, annotator_name, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, annotator_name, number, option_values
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.labels import open_scheme
 from alignkit.model.texts import TOKENIZERS
@@ -74,7 +74,7 @@ _ELSEWHERE = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit annotate`."""
     either = {"action": argparse.BooleanOptionalAction}
     add_options(
@@ -158,7 +158,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Open or create a project, and serve it until a signal comes."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     from alignkit.annotate.server import listening
@@ -193,7 +193,7 @@ def run(options: argparse.Namespace) -> int:
     return 128 + code if code else 0
 
 
-def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
+def _serve(options: Options, opening: Opening, address: str) -> int:
     """Serve the project until a signal comes; return its number, or 0."""
     from alignkit.annotate.project.file_systems import network_warning
     from alignkit.annotate.server import listening, serving
@@ -231,7 +231,7 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
     return code
 
 
-def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
+def _invitation(options: Options, opening: Opening) -> str | None:
     """Return the URL of a server that already has the project open, or None."""
     from alignkit.annotate.server.invitations import invited
 
@@ -270,7 +270,7 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     return url
 
 
-def _show(url: str, options: argparse.Namespace, *, wait: float = 0) -> None:
+def _show(url: str, options: Options, *, wait: float = 0) -> None:
     """Print an address, open it, and print that of the dashboard, where its session is valid."""
     print(url, flush=True)
     if not options.no_browser:
@@ -282,7 +282,7 @@ def _show(url: str, options: argparse.Namespace, *, wait: float = 0) -> None:
         say(f"dashboard, afterwards in the same browser: {home}/dashboard")
 
 
-def _places(options: argparse.Namespace) -> tuple[str, str | None]:
+def _places(options: Options) -> tuple[str, str | None]:
     """Return the project and its corpus; None for the samples."""
     corpus = options.corpus
     if corpus is None:
@@ -300,7 +300,7 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
     return os.path.abspath(options.project or names.project_beside(corpus)), corpus
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Options) -> None:
     """Refuse options that do not fit together, and files that do not exist."""
     check_task(options)
     if options.corpus is None and (options.source or options.target):
@@ -329,7 +329,7 @@ def _check(options: argparse.Namespace) -> None:
         raise OptionError("--nominal needs --scheme: add it, or leave --nominal out")
 
 
-def _check_vote(options: argparse.Namespace) -> None:
+def _check_vote(options: Options) -> None:
     """Refuse systems without a vote, a vote without systems, and what is no name of a system."""
     systems = options.evidence
     votes = options.suggestions == names.VOTE
@@ -346,7 +346,7 @@ def _check_vote(options: argparse.Namespace) -> None:
         )
 
 
-def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> Opening:
+def _opening(options: Options, project: str, corpus: str | None) -> Opening:
     """Return how to open the project: what it is made from, and which suggestions it gets."""
     from alignkit.annotate.server.child import SuggestionPlan
     from alignkit.annotate.server.opening import Opening
@@ -369,7 +369,7 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
     )
 
 
-def _plan(options: argparse.Namespace) -> SuggestionPlan | None:
+def _plan(options: Options) -> SuggestionPlan | None:
     """Return the plan for suggestions that was given; None for that of the project."""
     from alignkit.annotate.server.child import SuggestionPlan
 
@@ -385,7 +385,7 @@ def _plan(options: argparse.Namespace) -> SuggestionPlan | None:
     return None
 
 
-def _with_encoder(plan: SuggestionPlan, options: argparse.Namespace) -> SuggestionPlan:
+def _with_encoder(plan: SuggestionPlan, options: Options) -> SuggestionPlan:
     """Return a plan whose aligner uses the encoder of --encoder, which must be usable."""
     from alignkit.align.encoder.transformer import Encoder, require_libraries
 
@@ -395,13 +395,13 @@ def _with_encoder(plan: SuggestionPlan, options: argparse.Namespace) -> Suggesti
     return plan.with_encoder(str(encoder.folder.resolve()), encoder.layer)
 
 
-def _rules(options: argparse.Namespace) -> dict[str, bool]:
+def _rules(options: Options) -> dict[str, bool]:
     """Return the adjudication settings that were given."""
     given = option_values(options, "blind", "majority")
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
+def _job(options: Options, project: str, corpus: str | None) -> Job:
     """Return the description of a new project."""
     from alignkit.annotate.server.child import Job
 
@@ -443,7 +443,7 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     return job
 
 
-def _is_text(options: argparse.Namespace) -> bool:
+def _is_text(options: Options) -> bool:
     """Return whether sentences without links are named: two plain texts, or a bitext."""
     if options.second is not None:
         return True
@@ -475,7 +475,7 @@ def _who(text: str) -> str:
     return name
 
 
-def check_task(options: argparse.Namespace) -> None:
+def check_task(options: Options) -> None:
     """Refuse options that do not fit the task."""
     extracts = options.task == "extract"
     tokenizer = options.tokenize
@@ -506,7 +506,7 @@ def check_task(options: argparse.Namespace) -> None:
         raise UnknownNameError("tokenizer", tokenizer, TOKENIZERS)
 
 
-def _check_texts(options: argparse.Namespace) -> None:
+def _check_texts(options: Options) -> None:
     """Refuse a second text that is none, and options about links, which plain texts do not have."""
     for path in (options.corpus, options.second):
         if not os.path.isfile(path):
@@ -519,7 +519,7 @@ def _check_texts(options: argparse.Namespace) -> None:
             raise OptionError(f"plain texts have no links: leave out --{name}, or name one corpus")
 
 
-def documents_of(options: argparse.Namespace) -> tuple[str, ...]:
+def documents_of(options: Options) -> tuple[str, ...]:
     """Return the named documents; none if a corpus is named."""
     if options.task != "extract" or (options.second is None and options.format is not None):
         return ()

@@ -9,10 +9,9 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 
 if TYPE_CHECKING:
     from alignkit.annotate.project.store import Store
@@ -35,7 +34,7 @@ COMMANDS = {
 ACCEPT_COPY = "--accept-copy  open even a copy made while the file was in use; it may lack edits"
 
 
-def add_project_argument(parser: argparse.ArgumentParser) -> None:
+def add_project_argument(parser: Parser) -> None:
     """Declare the project of a command."""
     add_options(
         parser,
@@ -44,7 +43,7 @@ def add_project_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def open_project(options: argparse.Namespace, **more: Any) -> Store:
+def open_project(options: Options, **more: Any) -> Store:
     """Open the project of a command; messages then name it without a password."""
     from alignkit.annotate.project.names import shown_place
     from alignkit.annotate.project.store import Store

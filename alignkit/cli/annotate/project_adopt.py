@@ -9,16 +9,15 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 from contextlib import closing
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     add_project_argument(parser)
     add_options(
         parser,
@@ -30,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     os.umask(0o077)  # what is written is for this user only
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import Actor

@@ -20,20 +20,27 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import visible
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import json_text, say
-from alignkit.cli.parser import add_options, annotator_name, number, option_values, real
+from alignkit.cli.parser import (
+    Options,
+    Parser,
+    add_options,
+    annotator_name,
+    number,
+    option_values,
+    real,
+)
 
 if TYPE_CHECKING:
     from alignkit.annotate.assignment_report import Assignment
 _share = real("a share from 0 to 1", 0, 1)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit project assign`."""
     add_project_argument(parser)
     add_options(
@@ -86,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Assign pairs to annotators, or move open pairs from one to another."""
     from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.reassignment import move_pairs
@@ -106,7 +113,7 @@ def run(options: argparse.Namespace) -> None:
     _tell(options, assignment)
 
 
-def _tell(options: argparse.Namespace, assignment: Assignment) -> None:
+def _tell(options: Options, assignment: Assignment) -> None:
     """Report that nothing was stored or added, and warnings."""
     if options.dry_run:
         say("dry run: nothing was stored")

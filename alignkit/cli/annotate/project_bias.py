@@ -11,16 +11,14 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import add_options, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values
 from alignkit.stats.defaults import CONFIDENCE, SEED
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit project bias`."""
     add_project_argument(parser)
     add_options(
@@ -39,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_media(parser, csv=None)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.annotate.control_sample import control_pairs
     from alignkit.annotate.preannotation_bias import estimate_pull
     from alignkit.annotate.pull_result import PullOptions

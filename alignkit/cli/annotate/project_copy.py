@@ -11,19 +11,17 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     add_project_argument(parser)
     add_options(parser, "TO  new file, or place in PostgreSQL", TO="place")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.annotate.project.copies import copy_project
     from alignkit.annotate.project.names import shown_place
 

@@ -16,7 +16,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections import Counter
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import counted, say
 from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, of_annotator, write
-from alignkit.cli.parser import add_options, output
+from alignkit.cli.parser import Options, Parser, add_options, output
 from alignkit.io.atomic_files import replacing
 from alignkit.io.formats import WRITTEN
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from alignkit.annotate.project.store import Store
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit project export`."""
     add_project_argument(parser)
     add_options(
@@ -62,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write the work in a project, and report what is unfinished or left out."""
     from alignkit.annotate.exporting import exported_work
 
@@ -95,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
         )
 
 
-def _write_provenance(store: Store, options: argparse.Namespace) -> None:
+def _write_provenance(store: Store, options: Options) -> None:
     """Write where the links of the gold standard come from, if it is exported."""
     path = options.provenance
     if path is None:

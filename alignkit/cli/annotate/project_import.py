@@ -20,14 +20,13 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import ProgressBar, json_text, visible_lines
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.errors import OptionError
 from alignkit.io.parallel_text import text_pairs
 from alignkit.io.records import Reading
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from alignkit.annotate.importing import Imported
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit project import`."""
     add_project_argument(parser)
     add_options(
@@ -58,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--json  print a report as JSON")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Add the work in a file or another project to a project."""
     from alignkit.annotate.importing import import_pairs
     from alignkit.annotate.merging import merge_project
@@ -94,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
         print(visible_lines("\n".join(_lines(result))))
 
 
-def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
+def _read(options: Options) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
     """Return the contents of the format, the pairs, and whether to join them by order."""
     bitext = False
     if options.second is options.format is options.source is None:

@@ -15,14 +15,13 @@ Exit code of --check: 0 if the project agrees with its log, else 1.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import ACCEPT_COPY, open_project
 from alignkit.cli.common.messages import ProgressBar, counted, json_text, visible_lines
-from alignkit.cli.parser import add_options, output_file, saved_file
+from alignkit.cli.parser import Options, Parser, add_options, output_file, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.options import ReadOptions
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from alignkit.annotate.project.events import LogEvent
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit project log`."""
     add_options(
         parser,
@@ -54,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, f"--json  print the findings of --check as JSON\n{ACCEPT_COPY}")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Print the log of a project, check it, or build a project from it."""
     if options.json and not options.check:
         raise OptionError("--json needs --check; the log is always JSON lines")
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> int:
+def _check(options: Options) -> int:
     """Compare a project with what its log says; return 1 if they differ."""
     from alignkit.annotate.project.replay import replay
 
@@ -97,7 +96,7 @@ def _check(options: argparse.Namespace) -> int:
     return 1 if replayed.differences else 0
 
 
-def _rebuild(options: argparse.Namespace) -> int:
+def _rebuild(options: Options) -> int:
     """Build a project from the log of another, or from a file with a log."""
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.names import ProjectError

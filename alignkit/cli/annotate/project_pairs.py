@@ -14,12 +14,12 @@ from datetime import date
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import json_text, say
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.tables.columns import Column
 from alignkit.tables.table import Table
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     add_project_argument(parser)
     add_options(
         parser,
@@ -42,7 +42,7 @@ def _day(text: str) -> str:
         raise argparse.ArgumentTypeError(expected) from None
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Print the judgments to look at again."""
     from alignkit.annotate.exporting import exported
     from alignkit.annotate.project.queries import known_scheme

@@ -18,14 +18,13 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from alignkit.annotate.project.names import PASS_MARK
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import json_text, say, visible_lines
-from alignkit.cli.parser import add_options, annotator_name, option_values, real
+from alignkit.cli.parser import Options, Parser, add_options, annotator_name, option_values, real
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from alignkit.model.corpus import Corpus
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit project training`."""
     add_project_argument(parser)
     add_options(
@@ -57,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--json  print JSON (default: a table)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Begin or end a training round, let somebody begin to work, or show who has passed."""
     from alignkit.annotate import training
     from alignkit.annotate.training_table import training_table
@@ -81,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
     _show(options, table)
 
 
-def _begin(options: argparse.Namespace, store: Store) -> None:
+def _begin(options: Options, store: Store) -> None:
     """Begin a round, and say what that changed."""
     from alignkit.annotate.training import begin_training, made_in_words
 
@@ -97,7 +96,7 @@ def _begin(options: argparse.Namespace, store: Store) -> None:
         say("dry run: nothing was stored")
 
 
-def _corpus(options: argparse.Namespace) -> Corpus | None:
+def _corpus(options: Options) -> Corpus | None:
     """Return the corpus of --from; None without it."""
     from alignkit.model.corpus import Corpus
 
@@ -106,7 +105,7 @@ def _corpus(options: argparse.Namespace) -> Corpus | None:
     return Corpus(inputs.Input.of(options, options.corpus).pairs())
 
 
-def _show(options: argparse.Namespace, table: TrainingTable | None) -> None:
+def _show(options: Options, table: TrainingTable | None) -> None:
     """Print who has passed."""
     from alignkit.annotate.training_table import printed
 

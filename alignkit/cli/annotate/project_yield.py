@@ -13,19 +13,17 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     add_project_argument(parser)
     add_options(parser, "--json  print JSON (default: a table)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.annotate.extraction_yield import count_yield
 
     with open_project(options, readonly=True) as store:

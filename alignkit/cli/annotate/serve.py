@@ -17,7 +17,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import ipaddress
 import os
 from contextlib import closing, suppress
@@ -27,7 +26,7 @@ from urllib.parse import urlsplit
 from alignkit.cli.common.encoders import add_encoder, check_encoder, encoder_of
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import say, warn
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import Options, Parser, add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import apart
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 _NEEDS_TLS = "needs TLS: give --certificate and --key, or --behind-proxy ADDRESS"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit serve`."""
     add_options(
         parser,
@@ -63,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_encoder(parser.add_argument_group("suggestions of new projects"))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     os.umask(0o077)  # what is written is for this user only
     host = _checked(options)
@@ -111,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     return 128 + code if code else 0
 
 
-def _encoder(options: argparse.Namespace) -> LabEncoder | None:
+def _encoder(options: Options) -> LabEncoder | None:
     """Return the encoder that owners of projects can choose, which must be usable."""
     encoder = encoder_of(options)
     if encoder is None:
@@ -121,7 +120,7 @@ def _encoder(options: argparse.Namespace) -> LabEncoder | None:
     return LabEncoder(str(encoder.folder.resolve()), encoder.layer)
 
 
-def _checked(options: argparse.Namespace) -> str:
+def _checked(options: Options) -> str:
     """Return the address to listen on; refuse what would send passwords in the open."""
     name = "127.0.0.1" if options.host == "localhost" else options.host
     try:
@@ -159,7 +158,7 @@ def _checked(options: argparse.Namespace) -> str:
     return str(ip)
 
 
-def _address(options: argparse.Namespace, port: int) -> Address:
+def _address(options: Options, port: int) -> Address:
     """Return the address that people use."""
     from alignkit.annotate.lab.server import Address
     from alignkit.annotate.server.listening import url_host

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common import inputs, schemes
-from alignkit.cli.parser import add_options, saved_file
+from alignkit.cli.parser import Group, Options, Parser, add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 
@@ -15,19 +14,19 @@ if TYPE_CHECKING:
     from alignkit.model.corpus import Corpus
 
 
-def add_corpora(parser: argparse.ArgumentParser) -> None:
+def add_corpora(parser: Parser) -> None:
     """Add the argument for the files."""
     words = "CORPUS...  files or a folder to read; - is stdin"
     add_options(parser, words, CORPUS="corpus")
 
 
-def add_joining(group: argparse._ActionsContainer) -> None:
+def add_joining(group: Group) -> None:
     """Add the options for the names of annotators, and for joining their files."""
     inputs.add_names(group)
     inputs.add_order_argument(group)
 
 
-def add_page(group: argparse._ActionsContainer) -> None:
+def add_page(group: Group) -> None:
     """Add the options for a page, and for all disagreements."""
     add_options(
         group,
@@ -41,13 +40,13 @@ def add_page(group: argparse._ActionsContainer) -> None:
     )
 
 
-def check_page(options: argparse.Namespace) -> None:
+def check_page(options: Options) -> None:
     """Refuse output files that cannot be written, before any work."""
     files = options.html, options.plot, options.disagreements
     refuse_unwritable(path for path in files if path is not None)
 
 
-def read_corpora(options: argparse.Namespace) -> Corpus:
+def read_corpora(options: Options) -> Corpus:
     """Read the corpus, or join files of one annotator each, called by the names of the files.
 
     If the command has a scheme of judgments and none is named, it is that of the formats.
@@ -58,7 +57,7 @@ def read_corpora(options: argparse.Namespace) -> Corpus:
     return corpus
 
 
-def read_with_base(options: argparse.Namespace, *, judged: bool) -> tuple[Corpus, inputs.Input]:
+def read_with_base(options: Options, *, judged: bool) -> tuple[Corpus, inputs.Input]:
     """Read the corpus as `read_corpora` does, and return its first file too.
 
     Parameters
@@ -91,7 +90,7 @@ def read_with_base(options: argparse.Namespace, *, judged: bool) -> tuple[Corpus
     return inputs.named(corpus, options), read[0]
 
 
-def _named(options: argparse.Namespace) -> set[str]:
+def _named(options: Options) -> set[str]:
     """Return the names that the command uses."""
     names = set(options.annotators or ())
     names.update(getattr(options, "systems", None) or ())

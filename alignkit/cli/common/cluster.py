@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import ProgressBar, say
-from alignkit.cli.parser import add_options, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError, refuse_address, together
 from alignkit.io.options import ReadOptions
@@ -37,20 +36,20 @@ _ESTIMATE = """
 """
 
 
-def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> None:
+def add_cluster(parser: Parser, *, estimate: bool = True) -> None:
     parser.set_defaults(stray=_stray)
     group = parser.add_argument_group("more than one machine")
     add_options(group, _OPTIONS + _ESTIMATE * estimate, wait=number(0))
 
 
-def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:
+def _stray(_options: Options, words: Sequence[str]) -> str:
     """Return a hint that the shell may have expanded a pattern."""
     if os.path.exists(words[0]):
         return "put a path with a * in quotes"
     return ""
 
 
-def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
+def of_parts(options: Options, *paths: str | None) -> bool:
     """Return whether a command works on parts: a path has a ``*``, or workers are named."""
     if options.wait is not None and options.cluster is None:
         raise OptionError("--wait needs a cluster: add --cluster, or leave --wait out")
@@ -64,12 +63,12 @@ def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
     return any(map(is_pattern, starred))
 
 
-def by_workers(options: argparse.Namespace) -> bool:
+def by_workers(options: Options) -> bool:
     """Return whether finished parts are kept in a folder, for workers or a later run."""
     return options.cluster is not None or options.work is not None
 
 
-def refuse_options(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
+def refuse_options(options: Options, names: Iterable[str], why: str) -> None:
     """Refuse options that do not work with parts."""
     for name in names:
         if getattr(options, name) != options.parser.get_default(name):
@@ -77,14 +76,14 @@ def refuse_options(options: argparse.Namespace, names: Iterable[str], why: str) 
             raise OptionError(f"--{flag} does not work with parts ('*', --cluster): {why}")
 
 
-def reading_of(options: argparse.Namespace) -> ReadOptions:
+def reading_of(options: Options) -> ReadOptions:
     """Return the options for reading the texts."""
     names = ("text_ids", "token_separators", "encoding", "max_size", "max_words")
     return ReadOptions(**option_values(options, *names))
 
 
 @contextmanager
-def opened_session(options: argparse.Namespace) -> Iterator[Session]:
+def opened_session(options: Options) -> Iterator[Session]:
     """Connect to the workers that the options name; print the address of their dashboard."""
     from alignkit.cluster.connecting import check_address, open_session
     from alignkit.cluster.dask_session import DaskSession

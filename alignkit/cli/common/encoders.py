@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.signals import before_stop
 from alignkit.cli.common.messages import ProgressBar
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import Group, Options, add_options, number
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 _FEWER_ERRORS = "On little text it makes far fewer errors"
 
 
-def add_encoder(group: argparse._ArgumentGroup, why: str = _FEWER_ERRORS) -> None:
+def add_encoder(group: Group, why: str = _FEWER_ERRORS) -> None:
     """Add the options of an encoder; `why` says what it is good for."""
     add_options(
         group,
@@ -33,7 +32,7 @@ def add_encoder(group: argparse._ArgumentGroup, why: str = _FEWER_ERRORS) -> Non
     )
 
 
-def check_encoder(options: argparse.Namespace) -> None:
+def check_encoder(options: Options) -> None:
     """Refuse options of an encoder without one."""
     if options.encoder is not None:
         return
@@ -42,7 +41,7 @@ def check_encoder(options: argparse.Namespace) -> None:
             raise OptionError(f"{flag} needs --encoder NAME: add it, or leave it out")
 
 
-def encoder_of(options: argparse.Namespace, **more: Any) -> Encoder | None:
+def encoder_of(options: Options, **more: Any) -> Encoder | None:
     """Return the encoder of --encoder, if it is given; `more` are arguments of `Encoder`."""
     if options.encoder is None:
         return None
@@ -51,7 +50,7 @@ def encoder_of(options: argparse.Namespace, **more: Any) -> Encoder | None:
     return Encoder(options.encoder, layer=options.encoder_layer, download=options.download, **more)
 
 
-def encoder_with_progress(options: argparse.Namespace, threads: int = 1) -> Encoder | None:
+def encoder_with_progress(options: Options, threads: int = 1) -> Encoder | None:
     """Return the encoder of --encoder, if it is given; it shows its progress."""
     return encoder_of(options, threads=threads, progress=EncodingProgress())
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from alignkit.cli.parser import Options
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import identity, refuse_same, refuse_unwritable, standard_stream
 
@@ -75,7 +75,7 @@ _REPLACES = {
 """The input that each output may replace."""
 
 
-def check_files(options: argparse.Namespace) -> list[str]:
+def check_files(options: Options) -> list[str]:
     """Return the files to write, after checking them: different, writable, and not read as well."""
     outputs: dict[str, str] = options.parser.outputs(options)
     refuse_same(outputs.values())
@@ -96,13 +96,13 @@ def check_files(options: argparse.Namespace) -> list[str]:
     return list(outputs.values())
 
 
-def refuse_second_reading(options: argparse.Namespace) -> None:
+def refuse_second_reading(options: Options) -> None:
     """Refuse to read standard input for two arguments."""
     if [path for _, path in _named(options)].count("-") > 1:
         raise OptionError("standard input (-) can be read once only; name files for the others")
 
 
-def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
+def _named(options: Options) -> list[tuple[str, str]]:
     """Return the arguments that name files to read, with the files."""
     named = []
     for place in _READ:
@@ -123,7 +123,7 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
     return named
 
 
-def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:
+def refuse_replacing(outputs: Iterable[str], options: Options) -> None:
     """Refuse outputs that are also read, if no option names them (except standard output)."""
     files = [output for output in outputs if output != "-"]
     for place, path in _named(options):

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any
 from alignkit._support.docstrings import docstring
 from alignkit.cli.common.files import DISORDER, OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
-from alignkit.cli.parser import add_options, annotator_name, format_name, number, option_values
+from alignkit.cli.parser import (
+    Group,
+    Options,
+    Parser,
+    add_options,
+    annotator_name,
+    format_name,
+    number,
+    option_values,
+)
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.formats import FORMATS
 from alignkit.io.options import ReadOptions
@@ -35,7 +44,7 @@ _LOSS = re.compile("out of range|of no word|one side|across|both languages|empty
 
 
 def add_reading_arguments(
-    parser: argparse.ArgumentParser,
+    parser: Parser,
     *,
     flags: tuple[str, ...] = ("--format",),
     formats: Mapping[str, str] = FORMATS,
@@ -54,12 +63,12 @@ def add_reading_arguments(
     _add_options(group, _DECLARED)
 
 
-def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None:
+def add_limits(group: Group, *, words: bool = True) -> None:
     """Add the options that raise the memory limits; without `words`, only that of lines."""
     _add_options(group, ["max_size", *(["max_words"] if words else [])])
 
 
-def add_texts(group: argparse._ActionsContainer) -> None:
+def add_texts(group: Group) -> None:
     """Add the options that say what the lines of texts are."""
     _add_options(group, ["text_ids", "token_separators"])
 
@@ -93,7 +102,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 """What `argparse` needs for the options of `ReadOptions` with a value."""
 
 
-def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> None:
+def _add_options(group: Group, names: Sequence[str]) -> None:
     """Add options for fields of `ReadOptions`, with their help from its docstring."""
     for name in names:
         settings = _SETTINGS.get(name, {"action": "store_true"}) | {"default": _OPTIONS[name]}
@@ -101,7 +110,7 @@ def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> Non
         group.add_argument(f"--{name.replace('_', '-')}", help=help, **settings)
 
 
-def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:
+def reading_options(options: Options, **changes: object) -> ReadOptions:
     """Return the reading options of a command; refuse to read standard input twice."""
     refuse_second_reading(options)
     declared = option_values(options, *_DECLARED)
@@ -138,7 +147,7 @@ def is_bitext(path: str, encoding: str) -> bool:
     return two and not fitting_formats(path, encoding=encoding)
 
 
-def add_input(parser: argparse.ArgumentParser, metavar: str = "IN") -> None:
+def add_input(parser: Parser, metavar: str = "IN") -> None:
     """Add the argument for the corpus that a command reads."""
     parser.add_argument("input", metavar=metavar, help="file or folder to read; - is stdin")
 
@@ -164,7 +173,7 @@ class Input:
             say(f"{path}: {remark}", once=True)
 
     @classmethod
-    def of(cls, options: argparse.Namespace, path: str | None = None, **changes: object) -> Input:
+    def of(cls, options: Options, path: str | None = None, **changes: object) -> Input:
         """Open the input of a command, or another file; `changes` are those of its options."""
         place = options.input if path is None else path
         return cls(place, options.format, reading_options(options, **changes))
@@ -264,7 +273,7 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
         report(f"{path}: {about}{', '.join(events)}")
 
 
-def add_order_argument(group: argparse._ActionsContainer) -> None:
+def add_order_argument(group: Group) -> None:
     """Add the option that joins pairs by their order."""
     add_options(
         group,
@@ -274,7 +283,7 @@ def add_order_argument(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_names(group: argparse._ActionsContainer) -> None:
+def add_names(group: Group) -> None:
     """Add the options that rename annotators and set their roles."""
     repeated = {"action": "append", "default": []}
     add_options(
@@ -289,7 +298,7 @@ def add_names(group: argparse._ActionsContainer) -> None:
     )
 
 
-def named(corpus: Corpus, options: argparse.Namespace) -> Corpus:
+def named(corpus: Corpus, options: Options) -> Corpus:
     """Return the corpus with the new names, then with the new roles."""
     if options.rename:
         corpus = corpus.rename(_equations("--rename", "OLD=NEW", options.rename))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import add_options, option_values, saved_file
+from alignkit.cli.parser import Group, Options, add_options, option_values, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.show.names import MEDIA_OPTIONS, WIDTHS
@@ -15,9 +14,7 @@ if TYPE_CHECKING:
     from alignkit.tables.result import Result
 
 
-def add_media(
-    group: argparse._ActionsContainer, *, csv: str | None = "print CSV, one row for each value"
-) -> None:
+def add_media(group: Group, *, csv: str | None = "print CSV, one row for each value") -> None:
     """Add the options for the output form of tables: `json`, `csv`, or `medium`."""
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
@@ -28,7 +25,7 @@ def add_media(
     group.set_defaults(medium="text")
 
 
-def print_result(result: Result, options: argparse.Namespace) -> None:
+def print_result(result: Result, options: Options) -> None:
     """Print a result in the form that the options of `add_media` name."""
     if options.json:
         print(json_text(result.to_json()))
@@ -38,7 +35,7 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
         print(result.show(options.medium))
 
 
-def add_groups(group: argparse._ActionsContainer) -> None:
+def add_groups(group: Group) -> None:
     """Add the options that show groups of pairs apart."""
     add_options(
         group,
@@ -51,25 +48,25 @@ def add_groups(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_separator(group: argparse._ActionsContainer) -> None:
+def add_separator(group: Group) -> None:
     """Add the option for attributes with several values, such as those of --group."""
     add_options(
         group, "--separator S  separator of several values in one such attribute, such as ,"
     )
 
 
-def check_groups(options: argparse.Namespace) -> None:
+def check_groups(options: Options) -> None:
     """Refuse --split without --by."""
     if options.split is not None and options.by is None:
         raise OptionError("--split needs --by: add it, or leave --split out")
 
 
-def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
+def drawing_of(options: Options) -> dict[str, Any]:
     """Return the options for random draws as keyword arguments."""
     return option_values(options, "resamples", "confidence", "seed")
 
 
-def add_plot(group: argparse._ActionsContainer, what: str) -> None:
+def add_plot(group: Group, what: str) -> None:
     """Add the options for a figure."""
     add_options(
         group,
@@ -83,7 +80,7 @@ def add_plot(group: argparse._ActionsContainer, what: str) -> None:
     )
 
 
-def check_plot(options: argparse.Namespace) -> None:
+def check_plot(options: Options) -> None:
     """Refuse a figure with an unknown file ending, and --plot-width without --plot."""
     if options.plot is not None:
         from alignkit.show.canvas import ending
@@ -93,13 +90,13 @@ def check_plot(options: argparse.Namespace) -> None:
         raise OptionError("--plot-width needs a figure: add --plot FILE, or leave it out")
 
 
-def add_forms(group: argparse._ArgumentGroup) -> None:
+def add_forms(group: Group) -> None:
     """Add the options for the output form of tables, and for a page with them."""
     add_media(group, csv="print the rows of all tables as CSV")
     add_options(group, "--html FILE  also write a page with the tables", html=saved_file)
 
 
-def print_findings(findings: Result, options: argparse.Namespace, *, title: str) -> None:
+def print_findings(findings: Result, options: Options, *, title: str) -> None:
     """Print a result in the form that the options name, and write its page."""
     if options.html is not None:
         page = findings.page(title)

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Group, Options, add_options
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.formats import FORMATS, get_format
 
@@ -17,7 +17,7 @@ OF_FORMAT = "of the judgments (default: that of the format)"
 """What --scheme is, if the formats of the inputs can imply it."""
 
 
-def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMAT) -> None:
+def add_scheme_argument(group: Group, about: str = OF_FORMAT) -> None:
     """Add the options for a scheme of judgments."""
     from alignkit.model.labels import OWN, SCHEMES
 
@@ -38,13 +38,13 @@ def scheme_text(word: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def add_view_argument(group: argparse._ActionsContainer) -> None:
+def add_view_argument(group: Group) -> None:
     """Add the option that names a view of a scheme."""
     text = "--view V  view of the scheme: how to merge its labels into fewer labels (default: full)"
     add_options(group, text, view={"default": "full"})
 
 
-def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
+def settle_scheme(options: Options, *inputs: Input) -> None:
     """Set --scheme, unless it was named, to the scheme that the formats of the inputs imply."""
     if getattr(options, "scheme", None) is not None:
         return
@@ -64,7 +64,7 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
     say(f"judgments are read by the scheme {options.scheme}", once=True)
 
 
-def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
+def add_rewrites_argument(group: Group) -> None:
     """Add the option that counts rewrites."""
     add_options(
         group, "--rewrites  count rewrites too, with the label that their annotators gave them"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.inputs import Input, detect_format, reading_options
-from alignkit.cli.parser import add_options, format_name, option_values
+from alignkit.cli.parser import Options, Parser, add_options, format_name, option_values
 from alignkit.io.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ _GOLD = "the gold standard, unless HYP contains it too; then name both annotator
 
 
 def add_sides(
-    parser: argparse.ArgumentParser,
+    parser: Parser,
     hypothesis: str,
     reference: str = _GOLD,
     *,
@@ -42,9 +41,7 @@ def add_sides(
     add_side(parser, REFERENCE, "reference")
 
 
-def add_side(
-    parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
-) -> None:
+def add_side(parser: Parser, side: str, long: str, *, several: bool = False) -> None:
     """Add the options that describe one of the two files."""
     more = "; if you name several, every two are compared" * several
     name = side.upper()
@@ -65,7 +62,7 @@ def add_side(
     )
 
 
-def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> FileOptions:
+def declared_sides(options: Options, hyp_annotator: str | None) -> FileOptions:
     """Return the options for both files, and for each."""
     from alignkit.scoring.files import FileOptions
 

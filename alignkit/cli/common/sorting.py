@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import Group, Options, add_options, number
 
 _MEGABYTES = 128
 
 
-def add_memory(group: argparse._ActionsContainer, what: str) -> None:
+def add_memory(group: Group, what: str) -> None:
     """Add the option for the memory that sorting takes."""
     table = f"""
         --memory MB  memory for sorting {what}; the rest is sorted on disk, with the same result
@@ -18,6 +16,6 @@ def add_memory(group: argparse._ActionsContainer, what: str) -> None:
     add_options(group, table, memory=number(1, 1 << 20))
 
 
-def room(options: argparse.Namespace) -> int:
+def room(options: Options) -> int:
     """Return the maximum number of bytes for sorting."""
     return (options.memory or _MEGABYTES) << 20

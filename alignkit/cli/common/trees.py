@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options, annotator_name, option_values
+from alignkit.cli.parser import Group, Options, Parser, add_options, annotator_name, option_values
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.text_files import Finding
 from alignkit.io.tree_files import TREE_FORMATS, TREE_NAME
@@ -30,7 +29,7 @@ _SINGULAR = {
 }
 
 
-def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_tree_options(parser: Parser) -> Group:
     """Add the options that name files of trees."""
     group = parser.add_argument_group("trees")
     add_options(
@@ -55,12 +54,12 @@ def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     return group
 
 
-def trees_named(options: argparse.Namespace) -> bool:
+def trees_named(options: Options) -> bool:
     """Return whether files of trees are named."""
     return any(getattr(options, name) is not None for name in _FILES)
 
 
-def tree_name(options: argparse.Namespace) -> str | None:
+def tree_name(options: Options) -> str | None:
     """Return the name of the trees to use; None for the only ones that a pair has."""
     given: str | None = options.tree_name
     if given is None and trees_named(options):
@@ -68,7 +67,7 @@ def tree_name(options: argparse.Namespace) -> str | None:
     return given
 
 
-def check_tree_options(options: argparse.Namespace) -> None:
+def check_tree_options(options: Options) -> None:
     """Refuse options for trees without a file of trees."""
     for name in () if trees_named(options) else _KINDS:
         if getattr(options, name):
@@ -78,9 +77,7 @@ def check_tree_options(options: argparse.Namespace) -> None:
             )
 
 
-def with_trees(
-    options: argparse.Namespace, pairs: Iterable[SentencePair]
-) -> Iterator[SentencePair]:
+def with_trees(options: Options, pairs: Iterable[SentencePair]) -> Iterator[SentencePair]:
     """Yield pairs with the trees of the named files, if any; at the end, report counts."""
     check_tree_options(options)
     if trees_named(options):
@@ -88,9 +85,7 @@ def with_trees(
     return iter(pairs)
 
 
-def one_tree_a_side(
-    options: argparse.Namespace, pairs: Iterable[SentencePair]
-) -> Iterator[SentencePair]:
+def one_tree_a_side(options: Options, pairs: Iterable[SentencePair]) -> Iterator[SentencePair]:
     """Yield pairs; refuse several trees on a side unless --tree-name chooses."""
     name = tree_name(options)
     known: dict[str, None] = {}
@@ -108,9 +103,7 @@ def one_tree_a_side(
         raise UnknownNameError("tree", name, known)
 
 
-def _with_counts(
-    options: argparse.Namespace, pairs: Iterable[SentencePair]
-) -> Iterator[SentencePair]:
+def _with_counts(options: Options, pairs: Iterable[SentencePair]) -> Iterator[SentencePair]:
     counts: Counter[str] = Counter()
     yield from attached(options, pairs, counts)
     files = [getattr(options, name) for name in _FILES]
@@ -129,7 +122,7 @@ def trees_told(counts: Counter[str]) -> str:
 
 
 def attached(
-    options: argparse.Namespace,
+    options: Options,
     pairs: Iterable[SentencePair],
     counts: Counter[str],
     observe: Callable[[Finding], None] | None = None,

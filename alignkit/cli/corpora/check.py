@@ -36,7 +36,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from contextlib import redirect_stdout
@@ -53,7 +52,7 @@ from alignkit.cli.corpora.check_findings import listing, print_some
 from alignkit.cli.corpora.check_leaks import check_leaks
 from alignkit.cli.corpora.check_mending import Mending, mend
 from alignkit.cli.corpora.check_texts import check_texts
-from alignkit.cli.parser import add_options, number, output, output_file
+from alignkit.cli.parser import Options, Parser, add_options, number, output, output_file
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.format import JUDGED
 from alignkit.io.formats import get_format
@@ -73,7 +72,7 @@ _FINDINGS = 5  # of each kind
 _SUGGESTIONS = 50  # of each annotator
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit check`."""
     add_options(
         parser,
@@ -115,7 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trees.add_tree_options(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Check files in the way that the options choose; return 1 if there are findings."""
     for name in ("group", "separator", "ignore_case"):
         if getattr(options, name) and not options.leaks:
@@ -134,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
     return _check_files(options)
 
 
-def _check_consistency(options: argparse.Namespace) -> int:
+def _check_consistency(options: Options) -> int:
     """Run `check --consistency`; return 1 if there are suggestions."""
     from alignkit.corpora.consistency import consistency
 
@@ -150,7 +149,7 @@ def _check_consistency(options: argparse.Namespace) -> int:
     return int(any(result.suggestions for result in results.values()))
 
 
-def _check_files(options: argparse.Namespace) -> int:
+def _check_files(options: Options) -> int:
     """Run `check` on files with alignments; return 1 if there are findings."""
     from alignkit.corpora.validation import compare_texts
 
@@ -184,9 +183,7 @@ def _check_files(options: argparse.Namespace) -> int:
     return 0 if all(report.clean for report in examined) else 1
 
 
-def _print_all(
-    examined: list[Examination], mending: Mending | None, options: argparse.Namespace
-) -> None:
+def _print_all(examined: list[Examination], mending: Mending | None, options: Options) -> None:
     """Print the findings of all files, as text or as JSON."""
     if options.json:
         records = [_record(report, options) for report in examined]
@@ -200,7 +197,7 @@ def _print_all(
         _print(report, options)
 
 
-def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> Examination:
+def _examined(path: str, options: Options, declared: ReadOptions) -> Examination:
     """Examine a file, and the files of trees if they are named."""
     from alignkit.corpora.validation import examine
 
@@ -255,7 +252,7 @@ def _summary(report: Examination) -> str:
     return text
 
 
-def _print(report: Examination, options: argparse.Namespace) -> None:
+def _print(report: Examination, options: Options) -> None:
     """Print what a file contains, and its findings."""
     by_id = get_format(report.format).by_id  # links name words: no base, no direction
     print(_summary(report))
@@ -305,7 +302,7 @@ def _known(report: Examination, fit: Fit) -> tuple[int | None, int | None]:
     return outside, fit.equal if report.has_text else None
 
 
-def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
+def _record(report: Examination, options: Options) -> dict[str, object]:
     """Return what `--json` prints about a file."""
     trees_read = []
     for (side, name), count in report.trees.items():

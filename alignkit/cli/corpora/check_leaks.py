@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from dataclasses import asdict
 
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.messages import json_text, warn
 from alignkit.cli.corpora.check_findings import listing, print_some
+from alignkit.cli.parser import Options
 from alignkit.corpora.leaks import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus
 
 
-def check_leaks(options: argparse.Namespace) -> int:
+def check_leaks(options: Options) -> int:
     """Run `check --leaks`; return 1 if there are leaks."""
     if len(options.inputs) != 2:
         raise OptionError("--leaks compares two files: TRAIN and TEST")
@@ -65,7 +65,7 @@ def check_leaks(options: argparse.Namespace) -> int:
     return int(bool(leaks))
 
 
-def _check_words(path: str, part: Corpus, options: argparse.Namespace) -> None:
+def _check_words(path: str, part: Corpus, options: Options) -> None:
     """Report pairs without words, which cannot be compared; refuse a file that has no others."""
     without = sum(None in (pair.source, pair.target) for pair in part)
     if without and without == len(part) and not options.group:

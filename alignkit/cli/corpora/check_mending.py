@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from alignkit._support.wording import how_many
 from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import say
 from alignkit.cli.corpora.check_findings import listing
+from alignkit.cli.parser import Options
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.format import losses, losses_in_words
@@ -134,7 +134,7 @@ def _follows(before: str, after: str) -> bool:
     return first[1] == second[1] and int(first[2]) + 1 == int(second[2])
 
 
-def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
+def mend(report: Examination, options: Options, declared: ReadOptions) -> Mending:
     """Write the readable pairs to ``--fix``; refuse what would make the file worse."""
     corpus = report.corpus
     kind = get_format(report.format)
@@ -160,7 +160,7 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
 
 
 def _check_mendable(
-    report: Examination, lost: Counter[str], options: argparse.Namespace, declared: ReadOptions
+    report: Examination, lost: Counter[str], options: Options, declared: ReadOptions
 ) -> None:
     """Refuse to leave out what others rest on, and to replace a file that would lose something."""
     kind = get_format(report.format)
@@ -211,7 +211,7 @@ def _write(
 
 
 def _examined_again(
-    report: Examination, corpus: Corpus, options: argparse.Namespace, declared: ReadOptions
+    report: Examination, corpus: Corpus, options: Options, declared: ReadOptions
 ) -> Examination:
     """Write to a temporary folder and examine the result, before anything is replaced."""
     from alignkit.corpora.validation import examine

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from contextlib import nullcontext, redirect_stdout
 
 from alignkit._support.wording import how_many, visible
 from alignkit.cli.common.inputs import reading_options
 from alignkit.cli.common.messages import json_text, say
+from alignkit.cli.parser import Options
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import identity, replacing
 from alignkit.io.odd_characters import (
@@ -31,7 +31,7 @@ _MENDED = {
 }
 
 
-def check_texts(options: argparse.Namespace) -> int:
+def check_texts(options: Options) -> int:
     """Run `check --text`; return 1 if there are characters to mend."""
     for name in _OF_LINKS:
         if getattr(options, name):
@@ -97,7 +97,7 @@ def _changes(odd: OddCharacters) -> dict[str, int]:
     return counts
 
 
-def _record(path: str, odd: OddCharacters, options: argparse.Namespace) -> dict[str, object]:
+def _record(path: str, odd: OddCharacters, options: Options) -> dict[str, object]:
     """Return what `--json` prints about a text."""
     characters = []
     for each in odd.each:

@@ -11,20 +11,19 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.common.named_files import short_names
 from alignkit.cli.corpora import convert
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.corpora.join import concat
 from alignkit.errors import OptionError, RepeatedIdError
 from alignkit.io.inputs import sides_hint
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     add_options(parser, "IN...  files or folders to read; - is stdin", IN="inputs")
     convert.add_corpus_output(parser, "file to write; - is stdout")
     add_options(
@@ -38,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write several corpora of different pairs as one."""
     convert.refuse_json_beside(options)
     declared = reading_options(options)

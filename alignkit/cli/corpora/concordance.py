@@ -12,19 +12,18 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
-from alignkit.cli.parser import add_options, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values
 from alignkit.corpora.concordance import Concordance, Glossary, concordance, glossary
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit concordance`."""
     add_options(
         parser,
@@ -51,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Print what a word is linked to, or a glossary of all words."""
     if options.all == (options.word is not None):
         raise OptionError("name one WORD, or add --all for all words")

@@ -13,7 +13,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -22,7 +21,15 @@ from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
 from alignkit.cli.corpora.convert_rows import add_rows_arguments, write_rows
-from alignkit.cli.parser import add_options, format_name, output, output_file
+from alignkit.cli.parser import (
+    Group,
+    Options,
+    Parser,
+    add_options,
+    format_name,
+    output,
+    output_file,
+)
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import standard_stream
 from alignkit.io.format import JUDGED
@@ -34,7 +41,7 @@ from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit convert`."""
     add_options(
         parser,
@@ -60,9 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_tree_options(parser)
 
 
-def add_writing_arguments(
-    parser: argparse.ArgumentParser, formats: str, *, required: bool = True
-) -> argparse._ArgumentGroup:
+def add_writing_arguments(parser: Parser, formats: str, *, required: bool = True) -> Group:
     """Add the options for writing a corpus; `formats` lists the formats in the help."""
     group = parser.add_argument_group("output")
     add_options(
@@ -84,7 +89,7 @@ def add_writing_arguments(
     return group
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write a corpus in another format, or as rows for training."""
     rows = options.rows is not None
     if not rows:
@@ -110,7 +115,7 @@ def run(options: argparse.Namespace) -> None:
         write(pairs, options)
 
 
-def check_writing(options: argparse.Namespace) -> None:
+def check_writing(options: Options) -> None:
     """Refuse writing options that a format does not have."""
     if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
         raise OptionError(
@@ -119,7 +124,7 @@ def check_writing(options: argparse.Namespace) -> None:
         )
 
 
-def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+def write(pairs: Iterable[SentencePair], options: Options) -> None:
     """Write pairs as the options say, and report what the format cannot represent."""
     names = ("base", "transpose", "source", "target", "ids", "weights")
     how = {name: getattr(options, f"to_{name}") for name in names}
@@ -127,7 +132,7 @@ def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
     tell_lost(options.output, options.to, write_corpus(pairs, options.output, **how))
 
 
-def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+def _swapped(pairs: Iterable[SentencePair], options: Options) -> Iterator[SentencePair]:
     """Yield the pairs with their sides exchanged; report judgments that were not."""
     arrows = strangers = 0
     if options.scheme is None:
@@ -170,9 +175,7 @@ _BY_ENDING = (
 )
 
 
-def add_corpus_output(
-    parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
-) -> None:
+def add_corpus_output(parser: Parser, text: str, default: str = _BY_ENDING) -> None:
     add_options(
         parser,
         f"""
@@ -184,12 +187,12 @@ def add_corpus_output(
     )
 
 
-def refuse_json_beside(options: argparse.Namespace) -> None:
+def refuse_json_beside(options: Options) -> None:
     if options.json and standard_stream(options.output) is sys.stdout:
         raise OptionError("--json prints on standard output: write the corpus to a file with -o")
 
 
-def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
+def corpus_format(options: Options, read: Iterable[str]) -> str:
     """Return the output format: from --to, from the file's ending, or that of the input."""
     formats = {*read}
     default = formats.pop() if len(formats) == 1 else "alignkit-xml"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 from collections import Counter
@@ -11,7 +10,7 @@ from dataclasses import astuple
 from typing import TextIO
 
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Group, Options, add_options
 from alignkit.corpora.training_rows import KINDS, PREFERENCES, preferences, training_rows
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
@@ -22,7 +21,7 @@ _COLUMNS = ("id", "label", "source", "target")
 _OF_PREFERENCES = ("id", "chosen", "rejected", "original")
 
 
-def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
+def add_rows_arguments(group: Group) -> None:
     """Declare --rows and what goes with it."""
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
     add_options(
@@ -38,7 +37,7 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+def write_rows(pairs: Iterable[SentencePair], options: Options) -> None:
     """Write the rows, and report their number and the number of rewrites."""
     if options.to is not None or options.swap:
         raise OptionError("--rows does not work with --to or --swap; leave them out")

@@ -10,7 +10,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -20,13 +19,13 @@ from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.files import OPENED
 from alignkit.cli.common.media import add_groups, add_media, check_groups, print_result
 from alignkit.cli.common.messages import warn
-from alignkit.cli.parser import add_options, option_values
+from alignkit.cli.parser import Options, Parser, add_options, option_values
 from alignkit.errors import AlignkitError, JudgmentError
 from alignkit.io.reading import open_reading
 from alignkit.model.labels import get_view
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit labels`."""
     inputs.add_input(parser)
     schemes.add_scheme_argument(parser)
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Print the counts of the labels."""
     from alignkit.corpora.label_counts import count_labels
 

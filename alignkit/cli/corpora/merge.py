@@ -14,7 +14,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +23,7 @@ from alignkit.cli.common.losses import tell_lost
 from alignkit.cli.common.messages import warn
 from alignkit.cli.common.named_files import file_and_parts
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.corpora.join import Differences, merge
 from alignkit.errors import JoinError, OptionError
 from alignkit.io.formats import get_format
@@ -39,7 +38,7 @@ OWN["transpose"] = "transpose", True
 """The parts that can follow the file of --add, apart from the format."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit merge`."""
     add_options(
         parser,
@@ -59,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Add annotations in other files to a corpus."""
     format = corpus_format(options, ())
     if "annotators" not in get_format(format).holds:

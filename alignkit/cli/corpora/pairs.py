@@ -16,7 +16,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -27,7 +26,15 @@ from alignkit.cli.common.cluster import reading_of
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.inputs import add_limits, add_texts
 from alignkit.cli.common.messages import ProgressBar, say
-from alignkit.cli.parser import add_options, number, option_values, output_file, real
+from alignkit.cli.parser import (
+    Options,
+    Parser,
+    add_options,
+    number,
+    option_values,
+    output_file,
+    real,
+)
 from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
@@ -38,7 +45,7 @@ from alignkit.io.translations import Group, groups_of
 _ratio = real("a number above 1", 1, hint="; for a ratio of 1:9, use 9")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit pairs`."""
     add_options(
         parser,
@@ -90,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write pairs of translations, and report what was dropped."""
     _check(options)
     declared = reading_of(options)
@@ -114,7 +121,7 @@ def run(options: argparse.Namespace) -> None:
         _tell(pairings.counts, options)
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Options) -> None:
     """Refuse options that do not fit the inputs or the output."""
     inputs = options.inputs
     refuse_second_reading(options)
@@ -133,7 +140,7 @@ def _check(options: argparse.Namespace) -> None:
         raise OptionError("--json prints on standard output: write the pairs to a file with -o")
 
 
-def _is_bitext(options: argparse.Namespace) -> bool:
+def _is_bitext(options: Options) -> bool:
     """Return whether the output is two texts, one for each side."""
     return options.to_source is None and options.to != "tsv"
 
@@ -150,14 +157,14 @@ def _without_divider(groups: Iterable[Group], readings: list[TextFile]) -> Itera
         yield group
 
 
-def _paths(options: argparse.Namespace) -> list[str]:
+def _paths(options: Options) -> list[str]:
     """Return the files to write."""
     if options.to_source is not None:
         return [options.to_source, options.to_target]
     return [options.output or "-"]
 
 
-def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:
+def _tell(counts: PairingCounts, options: Options) -> None:
     """Report how many pairs were made, kept and dropped."""
     say(
         f"{counts.groups:,} groups of {counts.sentences:,} translations, {counts.empty:,} "

@@ -11,7 +11,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 
@@ -25,7 +24,7 @@ from alignkit.cli.common.inputs import (
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora import convert
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.corpora.retokenization import DIFFERING, retokenize
 from alignkit.io.atomic_files import standard_stream
 from alignkit.io.inputs import naming
@@ -35,7 +34,7 @@ from alignkit.io.text_ids import split_id
 from alignkit.model.texts import split_words
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit retokenize`."""
     add_input(parser, "CORPUS")
     add_options(
@@ -66,7 +65,7 @@ def _words(reading: TextFile, ids: bool) -> list[list[str]]:
     return sentences
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write a corpus with the words of other files, and report what was lost."""
     convert.refuse_json_beside(options)
     declared = reading_options(options)

@@ -11,7 +11,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 from pathlib import Path
@@ -19,7 +18,7 @@ from pathlib import Path
 from alignkit._support import shipped
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing_folder
 
@@ -27,7 +26,7 @@ _SUFFIXES = {".align", ".jsonl", ".md", ".trees", ".tsv", ".txt"}
 """Those of the files in the wheel; in a checkout, projects may lie next to them."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit samples`."""
     add_options(
         parser,
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Copy the files, all or none."""
     if options.guidelines:
         source = shipped.guidelines()

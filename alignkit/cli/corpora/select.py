@@ -16,7 +16,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -27,7 +26,7 @@ from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.media import add_separator
 from alignkit.cli.common.messages import in_words_of, json_text, say, warn
 from alignkit.cli.corpora import convert
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.parser import Options, Parser, add_options, number
 from alignkit.corpora.split import Parts, connected_groups, select_ids, split_corpus
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same
@@ -41,7 +40,7 @@ _ONE = "selected"  # what the only part is called
 _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit select`."""
     add_input(parser)
     convert.add_corpus_output(
@@ -83,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write the chosen pairs, or divide the corpus into several files."""
     convert.refuse_json_beside(options)
     shares = _shares(options)
@@ -112,7 +111,7 @@ def run(options: argparse.Namespace) -> None:
     _tell(options, whole, corpus, shares, written, cautions)
 
 
-def _shares(options: argparse.Namespace) -> dict[str, float] | None:
+def _shares(options: Options) -> dict[str, float] | None:
     """Return the shares of the parts; None if nothing is drawn."""
     if options.share is not None and options.split is not None:
         raise OptionError("--share writes one part, --split several: leave one of them out")
@@ -158,7 +157,7 @@ def _number(text: str, place: str) -> float:
     return share
 
 
-def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dict[str, str]:
+def _places(options: Options, shares: dict[str, float] | None) -> dict[str, str]:
     """Return the file of each part."""
     outputs = {_ONE: options.output}
     if options.split is not None and shares is not None:
@@ -173,7 +172,7 @@ def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dic
     return outputs
 
 
-def _chosen(corpus: Corpus, options: argparse.Namespace) -> Corpus:
+def _chosen(corpus: Corpus, options: Options) -> Corpus:
     """Return the pairs chosen by id and annotator."""
     if options.ids or options.ids_from:
         ids = list(options.ids or ())
@@ -190,7 +189,7 @@ def _chosen(corpus: Corpus, options: argparse.Namespace) -> Corpus:
 
 
 def _tell(
-    options: argparse.Namespace,
+    options: Options,
     whole: Corpus,
     corpus: Corpus,
     shares: dict[str, float] | None,

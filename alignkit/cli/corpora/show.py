@@ -15,7 +15,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 import pickle
 import re
@@ -31,7 +30,7 @@ from alignkit._support.wording import how_many
 from alignkit.cli.common import trees
 from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.parser import Options, Parser, add_options, number, output_file
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import identity, replacing, together
 from alignkit.io.inputs import Choice
@@ -43,7 +42,7 @@ SHOWN_AT_A_TIME = 50  # of one page of running text
 LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit show`."""
     add_input(parser)
     add_options(
@@ -89,14 +88,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(stray=_stray)
 
 
-def _stray(options: argparse.Namespace, words: Sequence[str]) -> str:
+def _stray(options: Options, words: Sequence[str]) -> str:
     """Return a hint if --trees is followed by a file."""
     if not options.draw_trees or len(words) > 1:
         return ""
     return "--trees takes no file; name the file of trees with --both-trees FILE"
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Draw the chosen pairs on the terminal, on pages or as images."""
     if options.pairs_a_page and not (options.html or options.interlinear):
         raise OptionError("--pairs-a-page needs a page; add --html FILE or --interlinear FILE")
@@ -156,9 +155,7 @@ class _Kept:
             yield pair
 
 
-def _with_parses(
-    pairs: Iterable[SentencePair], options: argparse.Namespace
-) -> Iterator[SentencePair]:
+def _with_parses(pairs: Iterable[SentencePair], options: Options) -> Iterator[SentencePair]:
     """Yield the pairs with trees to draw, up to the limit, and report how many were skipped."""
     name = trees.tree_name(options)
     names = dict[str, None]()
@@ -188,7 +185,7 @@ def _with_parses(
         say(f"{how_many(bare, 'pair', commas=True)} without trees skipped")
 
 
-def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+def _chosen(pairs: Iterable[SentencePair], options: Options) -> Iterator[SentencePair]:
     """Yield the pairs to draw."""
     wanted = dict.fromkeys(options.id or ())
     asked = dict.fromkeys(options.annotators or ())
@@ -214,7 +211,7 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
             raise UnknownNameError(f"annotator of {options.input}:", name, judged)
 
 
-def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
+def _draw_svg(pairs: _Kept, options: Options) -> None:
     """Write an image for each pair."""
     if len(pairs) != 1:
         raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose one with --id")
@@ -240,14 +237,14 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
         )
 
 
-def _of_trees(options: argparse.Namespace) -> dict[str, Any]:
+def _of_trees(options: Options) -> dict[str, Any]:
     """Return the options for drawing trees as keyword arguments."""
     (annotator,) = options.annotators or [None]
     names = dict.fromkeys(("source_tree", "target_tree"), trees.tree_name(options))
     return {"annotator": annotator, "links": options.links or "sure", **names}
 
 
-def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
+def _draw_html(pairs: _Kept, options: Options) -> None:
     """Write pages of matrices or of trees."""
     from alignkit.show.html import draw_html_pages, draw_pages
 
@@ -283,7 +280,7 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
         say(f"{len(pairs)} pairs on {count} pages, {options.html} to {path}")
 
 
-def _draw_interlinear(pairs: _Kept, options: argparse.Namespace) -> None:
+def _draw_interlinear(pairs: _Kept, options: Options) -> None:
     """Write a page of running text."""
     from alignkit.show.interlinear import draw_interlinear
 
@@ -293,7 +290,7 @@ def _draw_interlinear(pairs: _Kept, options: argparse.Namespace) -> None:
         out.writelines(page)
 
 
-def _draw_terminal(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+def _draw_terminal(pairs: Iterable[SentencePair], options: Options) -> None:
     """Print matrices or trees."""
     from alignkit.show.text import draw_text
 

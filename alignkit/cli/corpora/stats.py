@@ -12,7 +12,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import nan
@@ -22,7 +21,7 @@ from alignkit._support.wording import overlapping, visible
 from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import add_options, option_values
+from alignkit.cli.parser import Options, Parser, add_options, option_values
 from alignkit.corpora import counts as counting
 from alignkit.errors import OptionError
 from alignkit.io.options import ReadOptions
@@ -36,7 +35,7 @@ from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit stats`."""
     inputs.add_input(parser)
     add_forms(parser.add_argument_group("output (all except --json need --diversity)"))
@@ -62,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Print the counts of a corpus, or how similar the texts of its pairs are."""
     check_groups(options)
     source = inputs.Input.of(options)
@@ -95,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
         _print_groups(result, options.by)
 
 
-def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) -> None:
+def _tell_diversity(pairs: Iterator[SentencePair], options: Options) -> None:
     """Print how similar the two texts of each pair are."""
     from alignkit.corpora.wording_diversity import TOKEN, diversity
 

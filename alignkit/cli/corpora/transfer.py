@@ -11,14 +11,13 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import corpus_format, refuse_json_beside, write_whole
-from alignkit.cli.parser import add_options, format_name, output
+from alignkit.cli.parser import Options, Parser, add_options, format_name, output
 from alignkit.corpora.transfer import transfer
 from alignkit.io.atomic_files import standard_stream
 from alignkit.io.formats import WRITTEN
@@ -26,7 +25,7 @@ from alignkit.io.inputs import naming
 from alignkit.model.alignment import SIDES
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit transfer`."""
     add_input(parser, "CORPUS")
     add_options(
@@ -47,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write a corpus with labels of words carried over its links."""
     if options.output is not None:
         refuse_json_beside(options)

@@ -17,7 +17,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +33,7 @@ from alignkit.cli.common.annotators import (
 from alignkit.cli.common.media import add_media, add_plot, check_plot
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.options import add_fields, made
-from alignkit.cli.parser import Parser, add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.inputs import naming
@@ -78,7 +77,7 @@ def add_arguments(parser: Parser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.agreement.question import agree
 
     asked = made(AgreementOptions, options)  # a wrong option is an error before anything is read
@@ -116,7 +115,7 @@ def run(options: argparse.Namespace) -> None:
         out.write(output + "\n")
 
 
-def _check_tables(options: argparse.Namespace) -> None:
+def _check_tables(options: Options) -> None:
     """Refuse unknown tables, and some tables in a form that always has all."""
     from alignkit.agreement.report import check_tables
 
@@ -127,7 +126,7 @@ def _check_tables(options: argparse.Namespace) -> None:
             raise OptionError(f"{flag} always has all tables: leave out --tables or {flag}")
 
 
-def _function_words(options: argparse.Namespace) -> FunctionWords | None:
+def _function_words(options: Options) -> FunctionWords | None:
     """Return the function words of the languages that are named, or None."""
     languages = options.function_words
     if languages is None:
@@ -141,7 +140,7 @@ def _function_words(options: argparse.Namespace) -> FunctionWords | None:
     return function_words(*languages)
 
 
-def _output(agreement: Agreement, options: argparse.Namespace) -> str:
+def _output(agreement: Agreement, options: Options) -> str:
     """Return the report in the form that the options name."""
     from alignkit.agreement.report import COMMAND, draw_report
 

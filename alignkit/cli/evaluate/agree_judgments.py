@@ -13,8 +13,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.cli.common import inputs
 from alignkit.cli.common.annotators import (
@@ -27,7 +25,7 @@ from alignkit.cli.common.annotators import (
 from alignkit.cli.common.media import add_media, add_plot, check_plot, print_result
 from alignkit.cli.common.messages import say
 from alignkit.cli.options import add_fields, made
-from alignkit.cli.parser import Parser
+from alignkit.cli.parser import Options, Parser
 from alignkit.errors import FormatError, UnknownNameError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.inputs import naming
@@ -49,7 +47,7 @@ def add_arguments(parser: Parser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.agreement.judgments import plots, report_tables
     from alignkit.agreement.judgments.question import agree_on_judgments
 

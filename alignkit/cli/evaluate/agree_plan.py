@@ -12,14 +12,12 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.agreement.options import PlanOptions
 from alignkit.cli.common import inputs
 from alignkit.cli.common.annotators import add_corpora, add_joining, read_corpora
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.options import add_fields, made
-from alignkit.cli.parser import Parser
+from alignkit.cli.parser import Options, Parser
 from alignkit.io.inputs import naming
 
 RARE = "--csv --in-order --markdown"
@@ -33,7 +31,7 @@ def add_arguments(parser: Parser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.agreement.planning import plan_pairs
 
     asked = made(PlanOptions, options)

@@ -15,7 +15,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +26,7 @@ from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.named_files import file_and_parts
 from alignkit.cli.corpora.merge import input_of, with_input
 from alignkit.cli.options import add_fields, made
-from alignkit.cli.parser import Parser, add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.io.inputs import naming
@@ -57,7 +56,7 @@ def add_arguments(parser: Parser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.agreement.replacement.question import replaceable
 
     if options.html is not None:
@@ -73,9 +72,7 @@ def run(options: argparse.Namespace) -> None:
     print_findings(result, options, title=result.title)
 
 
-def _with_system(
-    corpus: Corpus, base: inputs.Input, options: argparse.Namespace
-) -> tuple[Corpus, str]:
+def _with_system(corpus: Corpus, base: inputs.Input, options: Options) -> tuple[Corpus, str]:
     """Return the corpus with the links of the system, and its name."""
     word = options.system
     if word in corpus.annotators:

@@ -12,12 +12,10 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.agreement.options import SetOptions
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.options import add_fields, made
-from alignkit.cli.parser import Parser, add_options
+from alignkit.cli.parser import Options, Parser, add_options
 
 RARE = "--csv --markdown"
 
@@ -28,7 +26,7 @@ def add_arguments(parser: Parser) -> None:
     add_media(parser.add_argument_group("output"))
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.agreement.set_agreement import agree_on_sets
 
     asked = made(SetOptions, options)

@@ -14,13 +14,21 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options, annotator_name, number, option_values, saved_file
+from alignkit.cli.parser import (
+    Group,
+    Options,
+    Parser,
+    add_options,
+    annotator_name,
+    number,
+    option_values,
+    saved_file,
+)
 from alignkit.stats.defaults import SEED
 
 if TYPE_CHECKING:
@@ -35,7 +43,7 @@ COMMANDS = {
 """The subcommands; each has a module."""
 
 
-def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
+def add_draw_arguments(group: Group) -> None:
     add_options(
         group,
         f"""
@@ -47,7 +55,7 @@ def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
+def add_sheet_arguments(parser: Parser) -> None:
     """Add the options that all sheets share."""
     add_options(
         parser.add_argument_group("sheets"),
@@ -67,7 +75,7 @@ def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_sheets(options: argparse.Namespace) -> None:
+def check_sheets(options: Options) -> None:
     """Refuse invalid names of judges and files before any work."""
     from alignkit.audit.sheets import KEY, check_places
 
@@ -75,7 +83,7 @@ def check_sheets(options: argparse.Namespace) -> None:
     check_places(options.output, options.judges, options.sheets, options.key_output)
 
 
-def write_sheets(audit: Audit, options: argparse.Namespace, silent: Collection[str]) -> None:
+def write_sheets(audit: Audit, options: Options, silent: Collection[str]) -> None:
     """Write sheets and key, and report what was drawn (`silent` origins only if any)."""
     from alignkit.audit.sheets import write_audit
 

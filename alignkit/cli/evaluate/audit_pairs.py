@@ -21,11 +21,11 @@ from alignkit._support.wording import brief
 from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.messages import say
 from alignkit.cli.evaluate import audit
-from alignkit.cli.parser import add_options, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values
 from alignkit.io.inputs import naming
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit audit pairs`."""
     inputs.add_input(parser, "CORPUS")
     group = parser.add_argument_group("items")
@@ -72,7 +72,7 @@ def _share(text: str) -> float:
         raise argparse.ArgumentTypeError(expected) from None
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Draw judged pairs, and write the sheets."""
     audit.check_sheets(options)
     from alignkit.audit.judged_pairs import draw_pairs

@@ -15,18 +15,16 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate import audit
-from alignkit.cli.parser import add_options, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values
 from alignkit.errors import OptionError
 from alignkit.io.inputs import naming
 from alignkit.model.corpus import Corpus
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit audit phrases`."""
     add_options(
         parser,
@@ -66,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Draw phrase pairs, and write the sheets."""
     audit.check_sheets(options)
     from alignkit.audit.phrase_errors import draw_phrases

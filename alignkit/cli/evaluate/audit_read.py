@@ -17,7 +17,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.media import add_media, drawing_of, print_result
 from alignkit.cli.common.messages import say
 from alignkit.cli.evaluate.score import add_draws, settle_draws
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 
 if TYPE_CHECKING:
     from alignkit.audit.filled import SheetFinding
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 _MOST = 20  # findings of a kind that are printed
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     sheets = "filled sheets, TSV or CSV; - is stdin"
     parser.add_argument("inputs", metavar="SHEET", nargs="+", help=sheets)
     add_options(
@@ -50,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_media(parser.add_argument_group("output"))
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Read filled sheets, and print the results."""
     refuse_second_reading(options)
     settle_draws(options)

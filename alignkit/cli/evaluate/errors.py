@@ -11,7 +11,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -20,7 +19,7 @@ from alignkit.cli.common.media import add_forms, drawing_of, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.common.named_files import short_names
 from alignkit.cli.evaluate.score import add_draws, require_reference, settle_draws
-from alignkit.cli.parser import add_options, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.inputs import LinkInput, naming
 from alignkit.io.options import ReadOptions
@@ -32,7 +31,7 @@ from alignkit.scoring.link_classes import Frequencies, function_words
 from alignkit.show.names import LANGUAGES
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit errors`."""
     sides.add_sides(parser, "alignments of the system; - is stdin")
     group = parser.add_argument_group("classes of links")
@@ -96,7 +95,7 @@ def _with_tags(
             raise OptionError(f"{files[name]}: more lines than {reading.path} has pairs")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Print the errors of a system by kind of link."""
     settle_draws(options)
     require_reference(options)
@@ -124,9 +123,7 @@ def run(options: argparse.Namespace) -> None:
     print_findings(errors, options, title="Errors by kind of link")
 
 
-def _read(
-    options: argparse.Namespace, frequencies: Frequencies
-) -> tuple[Corpus, int, tuple[str, ...]]:
+def _read(options: Options, frequencies: Frequencies) -> tuple[Corpus, int, tuple[str, ...]]:
     """Return the pairs that both annotated, the number of others, and suspicions."""
     from alignkit.scoring.files import TwoFiles
 

@@ -16,14 +16,13 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common import inputs, sides
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.evaluate import score
 from alignkit.cli.evaluate.score_labels import add_judged, judged_sides
-from alignkit.cli.parser import add_options, number, option_values, saved_file
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.scoring.settings import ScoreSettings
@@ -55,7 +54,7 @@ _OF_TABLE = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit profile`."""
     gold = "the gold standard, unless HYP contains it too. Then name both annotators"
     sides.add_sides(parser, "alignments of a system", gold, required=False, several=True)
@@ -115,7 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser, of="all files")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Print how systems do on each phenomenon, and draw the ranks."""
     paths = [path for path in (options.plot, options.heat_map) if path is not None]
     for path in paths:
@@ -135,7 +134,7 @@ def run(options: argparse.Namespace) -> None:
     print_findings(result, options, title="Profile by phenomenon")
 
 
-def _printed(options: argparse.Namespace) -> Ranking:
+def _printed(options: Options) -> Ranking:
     """Return the ranking of the systems in a table of measured values."""
     from alignkit.scoring.ranking import rank, read_measured
 
@@ -150,13 +149,13 @@ def _printed(options: argparse.Namespace) -> Ranking:
     return rank(read_measured(options.printed, **reading), alpha=options.alpha)
 
 
-def _drawing(options: argparse.Namespace) -> dict[str, Any]:
+def _drawing(options: Options) -> dict[str, Any]:
     """Return the groups, and the settings of the random draws."""
     drawing = option_values(options, "like", "trials", "resamples", "confidence", "alpha", "seed")
     return {"by": options.by or BY, **drawing}
 
 
-def _check(options: argparse.Namespace, *, judged: bool) -> None:
+def _check(options: Options, *, judged: bool) -> None:
     """Refuse options that do not fit links, or judgments."""
     if options.leave_out or options.lower_is_better:
         raise OptionError("--leave-out and --lower-is-better only work with --table")
@@ -172,7 +171,7 @@ def _check(options: argparse.Namespace, *, judged: bool) -> None:
         raise OptionError("name HYP and REF, or a table with --table")
 
 
-def _labels(options: argparse.Namespace) -> Profile:
+def _labels(options: Options) -> Profile:
     """Return the profile of systems that judge pairs."""
     from alignkit.scoring.label_scores import profile_labels
 
@@ -184,7 +183,7 @@ def _labels(options: argparse.Namespace) -> Profile:
     )
 
 
-def _links(options: argparse.Namespace) -> Profile:
+def _links(options: Options) -> Profile:
     """Return the profile of systems that align words."""
     from alignkit.cli.evaluate.score_output import Scoring
     from alignkit.scoring.measures import link_ratios, phrase_ratios
@@ -223,7 +222,7 @@ def _links(options: argparse.Namespace) -> Profile:
     )
 
 
-def _as_for_score(options: argparse.Namespace, *, phrases: bool) -> argparse.Namespace:
+def _as_for_score(options: Options, *, phrases: bool) -> Options:
     """Return the options as `alignkit score` would have them, with nothing drawn at random."""
     settings = {
         **vars(options),
@@ -235,10 +234,10 @@ def _as_for_score(options: argparse.Namespace, *, phrases: bool) -> argparse.Nam
         "per_pair": False,
         "compared": True,
     }
-    return argparse.Namespace(**settings)
+    return Options(**settings)
 
 
-def _draw(ranking: Ranking, options: argparse.Namespace) -> None:
+def _draw(ranking: Ranking, options: Options) -> None:
     """Write the figures that the options name."""
     from alignkit.scoring.plots import cd_diagram, heat_map
 

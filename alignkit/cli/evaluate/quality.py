@@ -17,15 +17,13 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.agreement.judgments.options import QualityOptions
 from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.corpora.convert import write_whole
 from alignkit.cli.options import add_fields, made
-from alignkit.cli.parser import Parser, add_options, saved_file
+from alignkit.cli.parser import Options, Parser, add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.inputs import naming
 
@@ -46,7 +44,7 @@ def add_arguments(parser: Parser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Print how well measures of quality agree with judgments of people."""
     from alignkit.agreement.crowd import crowd_quality
 

@@ -16,7 +16,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 from dataclasses import replace
 from typing import NamedTuple
@@ -29,7 +28,7 @@ from alignkit.cli.common.messages import say
 from alignkit.cli.common.named_files import short_names
 from alignkit.cli.common.sides import add_sides
 from alignkit.cli.options import add_fields
-from alignkit.cli.parser import Parser, add_options, number
+from alignkit.cli.parser import Group, Options, Parser, add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.scoring.settings import ScoreSettings
@@ -73,7 +72,7 @@ def add_arguments(parser: Parser) -> None:
     add_reading_arguments(parser, of="all files")
 
 
-def add_draws(group: argparse._ActionsContainer, purpose: str, more: str = "") -> None:
+def add_draws(group: Group, purpose: str, more: str = "") -> None:
     """Add the options for random draws; see `settle_draws`."""
     add_options(
         group,
@@ -88,7 +87,7 @@ def add_draws(group: argparse._ActionsContainer, purpose: str, more: str = "") -
     )
 
 
-def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: str = "") -> None:
+def settle_draws(options: Options, *, drawn: bool = True, wanting: str = "") -> None:
     """Fill in defaults for random draws; refuse these options if nothing is drawn."""
     for name, default in (("resamples", RESAMPLES), ("confidence", CONFIDENCE)):
         if getattr(options, name, None) is None:
@@ -105,7 +104,7 @@ class System(NamedTuple):
     annotator: str | None
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if options.hypothesis is None:
         _take_places(options)
     _check(options)
@@ -147,7 +146,7 @@ def run(options: argparse.Namespace) -> None:
         say(figure.caption)
 
 
-def _take_places(options: argparse.Namespace) -> None:
+def _take_places(options: Options) -> None:
     """Take HYP and REF from the end of the names of annotators, if they are there."""
     words = options.hyp_annotator or []
     places: list[str] = []
@@ -161,7 +160,7 @@ def _take_places(options: argparse.Namespace) -> None:
         refuse_replacing([options.plot], options)
 
 
-def systems_of(options: argparse.Namespace) -> list[System]:
+def systems_of(options: Options) -> list[System]:
     """Return the systems to score: several files, or several annotators of one."""
     annotators = options.hyp_annotator or [None]
     named = dict(map(_named, (options.hypothesis, *options.compare)))
@@ -189,7 +188,7 @@ def _named(text: str) -> tuple[str, str]:
     return (text, "")
 
 
-def refuse_stdin(options: argparse.Namespace) -> None:
+def refuse_stdin(options: Options) -> None:
     """Refuse standard input (-) for a file that several systems read again."""
     annotators = len(options.hyp_annotator or ()) > 1
     if (annotators or options.compare) and options.reference == "-":
@@ -198,7 +197,7 @@ def refuse_stdin(options: argparse.Namespace) -> None:
         raise OptionError("with several annotators, HYP is read repeatedly and cannot be stdin (-)")
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Options) -> None:
     """Refuse options that do not fit together, and a figure that cannot be written."""
     refuse_stdin(options)
     if options.reference is None:
@@ -222,7 +221,7 @@ def _check(options: argparse.Namespace) -> None:
         refuse_unwritable([options.plot])
 
 
-def require_reference(options: argparse.Namespace) -> None:
+def require_reference(options: Options) -> None:
     """Raise an error if no gold standard is named."""
     if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
         raise OptionError(

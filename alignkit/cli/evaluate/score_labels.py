@@ -13,7 +13,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,7 +25,7 @@ from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.named_files import short_names
 from alignkit.cli.corpora.convert_rows import row_writer
 from alignkit.cli.evaluate.score import systems_of
-from alignkit.cli.parser import add_options, option_values, saved_file
+from alignkit.cli.parser import Group, Options, Parser, add_options, option_values, saved_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError
 from alignkit.io.atomic_files import replacing
@@ -47,13 +46,13 @@ class Judged:
     unflagged: tuple[str, ...] = ()
     """The systems with labels of a view, which have no flags."""
 
-    def sides(self, options: argparse.Namespace) -> dict[str, Any]:
+    def sides(self, options: Options) -> dict[str, Any]:
         """Return the systems, the reference and the reading options as keyword arguments."""
         who = {"corpus": self.corpus, "systems": self.systems, "reference": self.reference}
         return who | option_values(options, "scheme", "view", "rewrites", "lenient_labels")
 
 
-def add_judged(group: argparse._ArgumentGroup, about: str = schemes.OF_FORMAT) -> None:
+def add_judged(group: Group, about: str = schemes.OF_FORMAT) -> None:
     """Add the options of scoring judgments."""
     schemes.add_scheme_argument(group, about)
     schemes.add_view_argument(group)
@@ -71,7 +70,7 @@ def add_judged(group: argparse._ArgumentGroup, about: str = schemes.OF_FORMAT) -
     schemes.add_rewrites_argument(group)
 
 
-def judged_sides(options: argparse.Namespace) -> Judged:
+def judged_sides(options: Options) -> Judged:
     """Read the judgments of the systems and the reference that the options name."""
     if options.predicted is not None and not options.predictions:
         raise OptionError("--predicted needs --predictions FILE: add it, or leave it out")
@@ -82,7 +81,7 @@ def judged_sides(options: argparse.Namespace) -> Judged:
     return _with_files(judged, options, get_view(options.scheme, options.view))
 
 
-def _of_one(options: argparse.Namespace) -> Judged:
+def _of_one(options: Options) -> Judged:
     """Read one corpus with the reference and the annotators to score."""
     if options.compare:
         raise OptionError("--compare needs HYP and REF: name both")
@@ -100,7 +99,7 @@ def _of_one(options: argparse.Namespace) -> Judged:
     return Judged(corpus, names, reference)
 
 
-def _of_files(options: argparse.Namespace) -> Judged:
+def _of_files(options: Options) -> Judged:
     """Read the reference, and join the files of the systems with it."""
     systems = systems_of(options)
     paths = list(dict.fromkeys(system.path for system in systems))
@@ -165,7 +164,7 @@ def _joined(
     names: dict[str, str],
     hyp: inputs.Input,
     ref: inputs.Input,
-    options: argparse.Namespace,
+    options: Options,
 ) -> Iterator[SentencePair]:
     """Yield the pairs of the reference with the judgments of a system's file."""
     differences = Differences()
@@ -191,7 +190,7 @@ def _joined(
         yield replace(pair, attributes=attributes, annotations=annotations)
 
 
-def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judged:
+def _with_files(judged: Judged, options: Options, view: View) -> Judged:
     """Add the labels in files of predictions."""
     from alignkit.scoring.predictions import read_predictions
 
@@ -217,7 +216,7 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
     return Judged(corpus, tuple(names), judged.reference, tuple(unflagged))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit score-labels`."""
     gold = (
         "judgments to score against. Without REF, name the judgments to score by --hyp-annotator "
@@ -244,7 +243,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser, of="all files")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     from alignkit.scoring.label_scores import WrongLabel, score_labels
 
     judged = judged_sides(options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +13,7 @@ from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
 from alignkit.cli.common.sides import declared_sides, open_sides
 from alignkit.cli.options import made
+from alignkit.cli.parser import Options
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
@@ -40,7 +40,7 @@ class Scoring:
     annotator : The annotator to score, if the file has several.
     """
 
-    def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
+    def __init__(self, path: str, options: Options, annotator: str | None) -> None:
         self.path = path
         self.by: str = options.by or ""  # the attribute of the groups, if there are any
         # of the scored pairs, if tables need them: their ids, and the groups of each
@@ -202,7 +202,7 @@ class Scored:
         return list(dict.fromkeys(str(score.signature) for score in self.scores.values()))
 
 
-def output(scored: Scored, options: argparse.Namespace) -> str:
+def output(scored: Scored, options: Options) -> str:
     """Return the text to print."""
     if options.json:
         return json_text(_json(scored))

@@ -11,21 +11,20 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments
 from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
 from alignkit.cli.evaluate.score import add_draws, settle_draws
-from alignkit.cli.parser import add_options, number, option_values
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit score-phrases`."""
     add_options(
         parser,
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Score a list of phrase pairs against gold alignments."""
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     from alignkit.scoring.phrase_list import read_phrase_table, score_phrase_list

@@ -23,7 +23,7 @@ from alignkit.cli.common.encoders import add_encoder, check_encoder, encoder_wit
 from alignkit.cli.common.files import refuse_second_reading, require_extra
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import say, warn
-from alignkit.cli.parser import add_options, number, output_file, real
+from alignkit.cli.parser import Group, Options, Parser, add_options, number, output_file, real
 from alignkit.errors import OptionError
 from alignkit.identification.options import CHOICES, LIMITS
 from alignkit.io.atomic_files import replacing
@@ -53,7 +53,7 @@ _HELP = re.compile(r"^    (\w+) : ([a-z].+(?:\n {8}.+)*)", re.MULTILINE)
 """
 
 
-def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
+def add_fields(group: Group, kind: type) -> None:
     """Declare an option, such as --days, for each field that `_HELP` finds in the docstrings.
 
     The other fields are for Python alone.
@@ -123,7 +123,7 @@ def _first_type(field: Field[Any]) -> str:
     return str(field.type).partition(" | ")[0]
 
 
-def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more: str = "") -> None:
+def add_search(parser: Parser, kind: type, arguments: str, more: str = "") -> None:
     """Declare the options of a search: its inputs, fields and output."""
     places = {"dest": "second", "nargs": "?"}
     add_options(parser, arguments, IN="input", IN2=places, TARGET=places)
@@ -145,12 +145,12 @@ def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more
     add_media(group)
 
 
-def fields_of(options: argparse.Namespace, kind: type) -> dict[str, Any]:
+def fields_of(options: Options, kind: type) -> dict[str, Any]:
     """Return the values of the fields of a class of options."""
     return {x.name: getattr(options, x.name) for x in fields(kind) if x.name in options}
 
 
-def prepare(options: argparse.Namespace) -> None:
+def prepare(options: Options) -> None:
     """Check what a command needs before it reads anything."""
     require_extra("identify")
     check_encoder(options)
@@ -160,7 +160,7 @@ def prepare(options: argparse.Namespace) -> None:
         raise OptionError("the pairs and the report cannot both go to standard output: name a file")
 
 
-def read_text_encoder(options: argparse.Namespace) -> TextEncoder | None:
+def read_text_encoder(options: Options) -> TextEncoder | None:
     """Return what compares texts by the encoder of --encoder, which shows its progress."""
     encoder = encoder_with_progress(options)
     if encoder is None:
@@ -176,7 +176,7 @@ def report_texts(encoder: TextEncoder | None) -> None:
         say(f"encoder: {encoder}; {encoder.counts}")
 
 
-def report(result: Result, options: argparse.Namespace) -> None:
+def report(result: Result, options: Options) -> None:
     """Print a result, on stderr if the output goes to stdout."""
     if options.output != "-":
         print_result(result, options)
@@ -189,7 +189,7 @@ def report(result: Result, options: argparse.Namespace) -> None:
 
 
 def search(
-    options: argparse.Namespace,
+    options: Options,
     kind: type,
     function: Callable[..., Candidates],
     *data: object,

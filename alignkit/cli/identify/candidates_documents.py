@@ -17,13 +17,12 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.identify import candidates
+from alignkit.cli.parser import Options, Parser
 from alignkit.identification.options import DocumentOptions
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     candidates.add_search(
         parser,
         DocumentOptions,
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     candidates.prepare(options)
     from alignkit.identification.candidates import read_texts
     from alignkit.identification.documents import candidate_documents

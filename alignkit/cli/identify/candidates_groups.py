@@ -11,14 +11,13 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.identify import candidates
+from alignkit.cli.parser import Options, Parser
 from alignkit.errors import OptionError
 from alignkit.identification.options import GroupOptions
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     candidates.add_search(
         parser,
         GroupOptions,
@@ -27,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     candidates.prepare(options)
     if options.vectors is not None and options.encoder is not None:
         raise OptionError("--encoder and --vectors do the same: leave one of them out")

@@ -10,8 +10,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
@@ -22,14 +20,14 @@ from alignkit.cli.identify.candidates import (
     read_text_encoder,
     report_texts,
 )
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.identification.options import RetrievalOptions
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.model.labels import get_view
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     inputs.add_input(parser)
     schemes.add_scheme_argument(parser)
     schemes.add_view_argument(parser)
@@ -43,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Find sentences like given ones."""
     require_extra("identify")
     check_encoder(options)

@@ -12,12 +12,12 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.messages import warn
 from alignkit.cli.identify import candidates
+from alignkit.cli.parser import Options, Parser
 from alignkit.errors import OptionError
 from alignkit.identification.options import SentenceOptions
 from alignkit.io.options import ReadOptions
@@ -26,7 +26,7 @@ from alignkit.io.text_files import TextFile
 _BELOW = 0.1 - 1e-9  # the band of candidates begins at 0.1
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     candidates.add_search(
         parser,
         SentenceOptions,
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Find pairs of sentences that may be paraphrases."""
     chosen = SentenceOptions(**candidates.fields_of(options, SentenceOptions) | {"encoder": None})
     if options.negatives:

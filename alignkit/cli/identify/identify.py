@@ -18,7 +18,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common import inputs, schemes
@@ -33,7 +32,7 @@ from alignkit.cli.identify.candidates import (
     report,
     report_texts,
 )
-from alignkit.cli.parser import add_options, number, output_file, saved_file
+from alignkit.cli.parser import Options, Parser, add_options, number, output_file, saved_file
 from alignkit.errors import OptionError
 from alignkit.identification.options import AUTO, IdentifierOptions
 from alignkit.io.atomic_files import refuse_unwritable, replacing
@@ -48,7 +47,7 @@ RARE = "--strengths --decide --classifier --inductive"
 _TRAINING = "test leaks compare inductive function_words vectors folds save"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit identify`."""
     add_options(
         parser,
@@ -108,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Train a system that judges pairs, or load one, and print how well it does."""
     prepare(options)
     if options.no_text:
@@ -135,7 +134,7 @@ def run(options: argparse.Namespace) -> None:
         print_findings(scores, options, title="Systems that judge pairs")
 
 
-def _check_features(options: argparse.Namespace) -> None:
+def _check_features(options: Options) -> None:
     """Refuse an encoder without its feature set, and the other way around."""
     named = "encoder" in options.features
     if options.encoder is None and named:
@@ -145,7 +144,7 @@ def _check_features(options: argparse.Namespace) -> None:
         raise OptionError("--encoder is for the feature set encoder: add it to --features")
 
 
-def _read(path: str, options: argparse.Namespace, *, judged: bool) -> Corpus:
+def _read(path: str, options: Options, *, judged: bool) -> Corpus:
     """Read a corpus; if it is judged, settle the scheme of its judgments."""
     read = inputs.Input.of(options, path)
     if judged:
@@ -153,7 +152,7 @@ def _read(path: str, options: argparse.Namespace, *, judged: bool) -> Corpus:
     return read.corpus(needed=True, judged=judged)
 
 
-def _loaded(options: argparse.Namespace) -> IdentifierScores:
+def _loaded(options: Options) -> IdentifierScores:
     """Judge a file with a saved system."""
     from alignkit.identification.evaluation import evaluate
     from alignkit.identification.identifier import Identifier
@@ -175,7 +174,7 @@ def _loaded(options: argparse.Namespace) -> IdentifierScores:
     return scores
 
 
-def _trained(options: argparse.Namespace) -> IdentifierScores:
+def _trained(options: Options) -> IdentifierScores:
     """Train systems, and judge the test file, or the same file by cross-validation."""
     from alignkit.align.vectors.vector_files import read_vectors
     from alignkit.identification.evaluation import COMPARED, cross_validate, evaluate

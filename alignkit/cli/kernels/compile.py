@@ -16,7 +16,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from typing import NamedTuple
 from alignkit._support.parallel import available_cores
 from alignkit._support.signals import before_stop
 from alignkit.cli.common.messages import ProgressBar, say, warn
+from alignkit.cli.parser import Options, Parser
 from alignkit.errors import AlignkitError
 
 _MOST = 4
@@ -40,11 +40,11 @@ _CODE = (
 )
 
 
-def add_arguments(_: argparse.ArgumentParser) -> None:
+def add_arguments(_: Parser) -> None:
     """There are no options but the common ones."""
 
 
-def run(_: argparse.Namespace) -> None:
+def run(_: Options) -> None:
     """Compile all kernels, by rehearsing commands on a small corpus."""
     from alignkit._support import kernel_cache, kernel_files
 

@@ -16,15 +16,22 @@ For example:
 
 from __future__ import annotations
 
-import argparse
-
 from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.messages import say, warn
-from alignkit.cli.parser import add_options, number, option_values, output_file, real, saved_file
+from alignkit.cli.parser import (
+    Options,
+    Parser,
+    add_options,
+    number,
+    option_values,
+    output_file,
+    real,
+    saved_file,
+)
 from alignkit.io.atomic_files import replacing
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit cotrain`."""
     add_input(parser)
     add_options(
@@ -55,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Learn paraphrases and their contexts, and write both."""
     from alignkit.rules.cotraining import cotrain
 

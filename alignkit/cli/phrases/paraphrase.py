@@ -14,7 +14,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from alignkit._support.wording import how_many
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.messages import counted, json_text, say
 from alignkit.cli.common.trees import trees_told
-from alignkit.cli.parser import add_options, number, option_values, output_file
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values, output_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from alignkit.rules.rule_index import RuleIndex
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit paraphrase`."""
     parser.add_argument("rules", metavar="RULES", help="file with rules (.gz too); - is stdin")
     add_options(
@@ -78,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write the best rewrites of each sentence."""
     refuse_second_reading(options)
     from alignkit.io.tree_files import read_trees
@@ -115,7 +114,7 @@ def run(options: argparse.Namespace) -> None:
     say(f"{options.sentences}: {number - unchanged:,} of {sentences} rewritten")
 
 
-def _index(options: argparse.Namespace) -> RuleIndex:
+def _index(options: Options) -> RuleIndex:
     """Read the rules that can be applied, and report how many they are."""
     from alignkit.rules.files import read_rules
     from alignkit.rules.rule_index import RuleIndex

@@ -19,7 +19,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice, pairwise
@@ -37,7 +36,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.common.sorting import add_memory, room
-from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.parser import Options, Parser, add_options, number, output_file
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.io.inputs import Choice, naming
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
 _BLOCK = 4096
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit phrases`."""
     add_input(parser)
     add_options(
@@ -97,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write phrase pairs, or a table of them."""
     if not options.counted and not options.min_count is options.memory is None:
         raise OptionError("--min-count and --memory need --table: add it, or leave them out")
@@ -120,7 +119,7 @@ _Phrases = Iterator[tuple[int, int, int, int, int]]
 
 
 def _extract(
-    block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
+    block: list[tuple[SentencePair, Alignment]], options: Options
 ) -> Iterator[tuple[SentencePair, _Phrases]]:
     """Yield the phrase pairs of each sentence pair of a block."""
     from alignkit.model.arrays import LinkArrays, Vocabulary
@@ -195,7 +194,7 @@ def _json_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
         yield json_text(record, indent=None) + "\n"
 
 
-def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> None:
+def _count_phrases(sources: Iterable[Input], name: str, options: Options) -> None:
     """Write the phrase table of some inputs; `name` is used in messages."""
     from alignkit.rules.tables.phrase_tables import PhraseCounts
 
@@ -227,7 +226,7 @@ def _report(path: str, occurrences: int, tally: PhraseTally, least: int) -> None
     say(f"{path}: {occurrences:,} phrase pairs, {tally.different:,} different{left_out}")
 
 
-def _settings(options: argparse.Namespace) -> TableSettings:
+def _settings(options: Options) -> TableSettings:
     """Return which phrase pairs to extract."""
     from alignkit.rules.tables.phrase_tables import TableSettings
 
@@ -236,9 +235,7 @@ def _settings(options: argparse.Namespace) -> TableSettings:
     )
 
 
-def _given(
-    parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace
-) -> AlignedInput:
+def _given(parts: Sequence[Part], sides: Iterable[str], options: Options) -> AlignedInput:
     """Return the reading options of parts; all have the format of the largest."""
     from alignkit.cluster.parts import largest_of
     from alignkit.cluster.phrase_tables import AlignedInput
@@ -248,7 +245,7 @@ def _given(
     return AlignedInput(tuple(sides), format, options.annotator, reading)
 
 
-def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace) -> None:
+def _estimate(parts: Sequence[Part], sides: Iterable[str], options: Options) -> None:
     """Print estimates of the number of phrase pairs and of the resources."""
     from alignkit.cluster.estimate import estimate_phrases
     from alignkit.cluster.phrase_exchange import memory_of
@@ -263,7 +260,7 @@ def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Nam
     )
 
 
-def _phrases_of_parts(options: argparse.Namespace) -> None:
+def _phrases_of_parts(options: Options) -> None:
     """Write the phrase table of parts."""
     from alignkit.cluster.part_outputs import one_file
     from alignkit.cluster.parts import find_parts
@@ -300,7 +297,7 @@ def _phrases_of_parts(options: argparse.Namespace) -> None:
     _report(options.input, result.occurrences, result.tally, least)
 
 
-def _input_of_part(part: Part, sides: Iterable[str], options: argparse.Namespace) -> Input:
+def _input_of_part(part: Part, sides: Iterable[str], options: Options) -> Input:
     """Return the input of a part; its files are the alignments, and the words of the sides."""
     path, *words = part.paths
     paths = dict(zip(sides, words, strict=True))

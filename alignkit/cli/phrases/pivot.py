@@ -25,7 +25,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, cast
 
@@ -34,7 +33,7 @@ from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.inputs import add_limits, tell
 from alignkit.cli.common.messages import ProgressBar, counted, json_text, say
 from alignkit.cli.common.sorting import add_memory, room
-from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.parser import Options, Parser, add_options, number, output_file
 from alignkit.cli.phrases import FORMATS
 from alignkit.cli.phrases.written_rules import add_labels, check_labels, tell_written
 from alignkit.errors import OptionError
@@ -53,7 +52,7 @@ _PHRASES = ("tsv", "moses")
 _SORTS = ("phrase", "probability")  # as in `alignkit.rules.tables.pivots`, which is slow to import
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit pivot`."""
     parser.add_argument(
         "table", metavar="TABLE", help="table of phrases or rules (.gz too); - is stdin"
@@ -119,7 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     cluster.add_cluster(parser, estimate=False)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Join tables over a pivot language: of rules, of phrases, or of phrases in parts."""
     from alignkit.rules.tables.pivots import PivotSettings
 
@@ -145,7 +144,7 @@ def run(options: argparse.Namespace) -> None:
     return _join_phrases([[path] for path in tables], tables, settings, options)
 
 
-def _rules_format(path: str, options: argparse.Namespace) -> str | None:
+def _rules_format(path: str, options: Options) -> str | None:
     """Return the rule format of a file; None if it has phrase pairs."""
     if options.rules_format is not None or options.table_format is not None:
         return cast("str | None", options.rules_format)
@@ -167,7 +166,7 @@ def _rules(
     tables: list[str],
     formats: list[str | None],
     settings: PivotSettings,
-    options: argparse.Namespace,
+    options: Options,
 ) -> None:
     """Join rules, and write the paraphrase rules."""
     from alignkit.rules.files import WrittenRules, rule_lines
@@ -193,7 +192,7 @@ def _rules(
 
 
 def _read_rules(
-    path: str, format: str | None, side: int, pivot: RulePivot, options: argparse.Namespace
+    path: str, format: str | None, side: int, pivot: RulePivot, options: Options
 ) -> None:
     """Add a file to a table of rules."""
     from alignkit.rules.files import read_rules
@@ -218,7 +217,7 @@ def _with_twelve_digits(rule: RuleType) -> RuleType:
 
 
 def _join_phrases(
-    tables: list[list[str]], names: list[str], settings: PivotSettings, options: argparse.Namespace
+    tables: list[list[str]], names: list[str], settings: PivotSettings, options: Options
 ) -> None:
     """Join phrase tables, each in one or more files, with names for messages."""
     from alignkit.rules.tables.pivots import Pivot
@@ -248,7 +247,7 @@ def _json_line(paraphrase: Paraphrase) -> str:
     return json_text(asdict(paraphrase), indent=None) + "\n"
 
 
-def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> None:
+def _of_parts(tables: list[str], settings: PivotSettings, options: Options) -> None:
     """Join phrase tables in parts."""
     from alignkit.cluster.part_outputs import one_file
     from alignkit.cluster.parts import find_parts
@@ -276,7 +275,7 @@ def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Name
     _report_joined(made.tally, made.repeated, settings, " and ".join(tables))
 
 
-def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> int:
+def _read(path: str, side: int, pivot: Pivot, options: Options) -> int:
     """Add a file to a table; return its number of entries."""
     from alignkit.rules.tables.table_file import TableFile
 

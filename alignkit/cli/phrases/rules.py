@@ -16,7 +16,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -31,7 +30,7 @@ from alignkit.cli.common.inputs import (
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
-from alignkit.cli.parser import add_options, number, option_values, output_file
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values, output_file
 from alignkit.cli.phrases import FORMATS
 from alignkit.cli.phrases.written_rules import add_labels, check_labels, tell_written
 from alignkit.errors import OptionError
@@ -48,7 +47,7 @@ _LIMITS = ("max_variables", "max_nodes", "max_depth")
 _LISTED = 20
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit rules`."""
     add_input(parser)
     add_options(
@@ -114,7 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Learn rules, and print, draw or write those that are chosen."""
     kinds = _check(options)
     from alignkit.rules.learning import learn_grammar
@@ -159,7 +158,7 @@ def run(options: argparse.Namespace) -> None:
             _print(grammar, chosen, options)
 
 
-def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+def _chosen(pairs: Iterator[SentencePair], options: Options) -> Iterator[SentencePair]:
     """Yield the pairs with only the chosen annotator."""
     choice = Choice(options.input, options.annotator)
     for pair in pairs:
@@ -172,7 +171,7 @@ def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Itera
     choice.check()
 
 
-def _check(options: argparse.Namespace) -> list[str] | None:
+def _check(options: Options) -> list[str] | None:
     """Refuse options that contradict each other; return the requested kinds."""
     if options.string is not None and options.grammar != "s2t":
         raise OptionError("--string needs --grammar s2t: leave it out")
@@ -194,14 +193,14 @@ def _check(options: argparse.Namespace) -> list[str] | None:
     return kinds
 
 
-def _examples(options: argparse.Namespace) -> int:
+def _examples(options: Options) -> int:
     """Return the number of examples of each rule: by default one, in files of rules none."""
     if options.examples is None:
         return 0 if options.to and not options.html else 1
     return int(options.examples)
 
 
-def _where_trees_are(options: argparse.Namespace) -> str:
+def _where_trees_are(options: Options) -> str:
     """Return what to do if pairs have no trees for the grammar."""
     if options.grammar == "s2t":
         if options.string is None:
@@ -216,7 +215,7 @@ def _where_trees_are(options: argparse.Namespace) -> str:
     return f"; name the trees of the other side with --{bare}-trees, or use --grammar s2t"
 
 
-def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
+def _print(grammar: Grammar, chosen: Grammar, options: Options) -> None:
     """Print the chosen rules, with a summary of all."""
     from alignkit.rules.listing import grammar_lines, grammar_summary, grammar_tables
 
@@ -233,7 +232,7 @@ def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> No
             out.writelines(f"{table.show(options.medium)}\n\n" for table in tables)
 
 
-def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Iterator[str]:
+def _json(grammar: Grammar, chosen: Grammar, options: Options) -> Iterator[str]:
     """Yield a JSON object with the counts, and the chosen rules as its list, one a line."""
     from alignkit.rules.files import rule_lines
 

@@ -12,7 +12,6 @@ For example:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from alignkit.cli.common.media import add_media, drawing_of, print_result
 from alignkit.cli.common.messages import in_words_of, warn
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
 from alignkit.cli.evaluate.score import add_draws, settle_draws
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Options, Parser, add_options
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit score-rules`."""
     sides.add_sides(parser, "alignments to score; - is stdin")
     add_tree_options(parser)
@@ -48,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Learn rules from both alignments, and print how well they agree."""
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     if options.reference is None and not (options.hyp_annotator and options.ref_annotator):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.inputs import tell
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import Group, Options, add_options
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
     from alignkit.rules.files import WrittenRules
 
 
-def add_labels(group: argparse._ArgumentGroup) -> None:
+def add_labels(group: Group) -> None:
     """Add the option for rules whose sides have different labels."""
     add_options(
         group,
@@ -27,7 +26,7 @@ def add_labels(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def check_labels(options: argparse.Namespace, format: str | None) -> None:
+def check_labels(options: Options, format: str | None) -> None:
     """Refuse --one-label for formats that can represent both labels."""
     if options.one_label and format not in ("joshua", "ppdb"):
         raise OptionError("--one-label only works with --to joshua and --to ppdb: leave it out")
