@@ -125,7 +125,7 @@ class _Ran:
 
     def _worded(self, message: str) -> str:
         """Return a message with the command's own options."""
-        return messages.in_words_of(None if self.options is None else self.options.parser, message)
+        return messages.in_words_of(self.options, message)
 
 
 def _act(ran: _Ran, *, own: bool) -> int:

@@ -289,6 +289,14 @@ def option_values(options: Options, *names: str) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names}
 
 
+def given_flag(options: Options, *names: str) -> str:
+    """Return the flag of the first of some options that is given, else ""."""
+    for name in names:
+        if getattr(options, name):
+            return f"--{name.replace('_', '-')}"
+    return ""
+
+
 def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
     """Return a checker of format names; its error lists the known ones."""
 

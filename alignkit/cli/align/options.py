@@ -340,13 +340,9 @@ def _check_learning(options: Options) -> None:
     posterior = options.symmetrize == "posterior"
     loaded = options.load and not (options.no_learned or prior)
     uses_evidence = (options.vote or options.learn or loaded) and posterior
-    if options.learn is None:
-        for flag, value in (
-            ("--objective", options.objective),
-            ("--ignore-identical", options.ignore_identical),
-        ):
-            if value:
-                raise OptionError(f"{flag} needs --learn NAME: add it, or leave {flag} out")
+    flag = parsing.given_flag(options, "objective", "ignore_identical")
+    if flag and options.learn is None:
+        raise OptionError(f"{flag} needs --learn NAME: add it, or leave {flag} out")
     if options.no_learned and options.load is None:
         raise OptionError("--no-learned needs --load FILE: add it, or leave --no-learned out")
     if options.evidence and not uses_evidence:

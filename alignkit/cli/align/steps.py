@@ -168,7 +168,7 @@ class InputSentences:
         """Report a bad line on stderr; its output is an empty line."""
         self.refused += 1
         column = f"column {error.column}: " if error.column else ""
-        message = in_words_of(self._options.parser, error.message)
+        message = in_words_of(self._options, error.message)
         tell_raw(f"# line {error.line}: {visible(column + message)}\n")
 
 
@@ -224,7 +224,7 @@ def _packed(pairs: Sequence[SentencePair], casefold: bool, written: bool) -> Inp
 @contextmanager
 def _watched(file: TextFile) -> Iterator[Callable[[int], None]]:
     """Show the progress of reading a file."""
-    with ProgressBar(file.path, file.fraction) as progress:
+    with ProgressBar(file.path, file.fraction, "pairs") as progress:
         yield progress.step
 
 
@@ -560,7 +560,7 @@ def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVector
     """Read the vectors of these words, None for all, and report how many they are."""
     from alignkit.align.vectors.vector_files import read_vectors
 
-    with ProgressBar(path, None, None) as progress:
+    with ProgressBar(path) as progress:
         vectors = read_vectors(path, words, max_size=max_size, progress=progress.reach)
     size = f"{vectors.array.nbytes / 1e6:,.1f} MB"
     say(f"{path}: {len(vectors):,} vectors of {vectors.dimensions} dimensions, {size}")
@@ -580,7 +580,7 @@ def train_aligner(
     """Train an aligner on a bitext; see `Aligner.train`."""
     from alignkit.align.aligner import Aligner
 
-    with ProgressBar("training", None, None) as progress:
+    with ProgressBar("training") as progress:
         aligner = Aligner.train(
             bitext,
             settings=settings,

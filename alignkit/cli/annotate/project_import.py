@@ -66,7 +66,7 @@ def run(options: Options) -> None:
 
     with (
         open_project(options) as store,
-        ProgressBar(options.project, store.project().pairs) as progress,
+        ProgressBar(options.project, store.project().pairs, "pairs") as progress,
     ):
         step = progress.step
         if options.second is None and is_project(options.input):

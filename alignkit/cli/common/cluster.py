@@ -116,7 +116,7 @@ class PartsProgress:
     """Show the progress of work on parts: in one line that changes, or a line each minute."""
 
     def __init__(self, label: str) -> None:
-        self._line = ProgressBar(label, None, None)
+        self._line = ProgressBar(label)
         self._label = label
         self._begun = self._printed = time.monotonic()
         self.text = ""

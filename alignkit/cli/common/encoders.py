@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit._support.signals import before_stop
 from alignkit.cli.common.messages import ProgressBar
-from alignkit.cli.parser import Group, Options, add_options, number
+from alignkit.cli.parser import Group, Options, add_options, given_flag, number
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -34,11 +34,9 @@ def add_encoder(group: Group, why: str = _FEWER_ERRORS) -> None:
 
 def check_encoder(options: Options) -> None:
     """Refuse options of an encoder without one."""
-    if options.encoder is not None:
-        return
-    for name, flag in (("encoder_layer", "--encoder-layer"), ("download", "--download")):
-        if getattr(options, name):
-            raise OptionError(f"{flag} needs --encoder NAME: add it, or leave it out")
+    flag = given_flag(options, "encoder_layer", "download")
+    if flag and options.encoder is None:
+        raise OptionError(f"{flag} needs --encoder NAME: add it, or leave it out")
 
 
 def encoder_of(options: Options, **more: Any) -> Encoder | None:
@@ -67,7 +65,7 @@ class EncodingProgress:
     def __call__(self, done: int, total: int) -> None:
         """Show that so many sentences are done, of all."""
         if self._bar is None:
-            self._bar = ProgressBar("encoding", None, None)
+            self._bar = ProgressBar("encoding")
             self._start = time.monotonic()
             self._stack.enter_context(before_stop(self._kept))
         self._done = done

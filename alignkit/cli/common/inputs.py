@@ -194,7 +194,7 @@ class Input:
         from alignkit.io.reading import read_pairs
 
         seen = False
-        with ProgressBar(self.path, self.reading.fraction) as progress:
+        with ProgressBar(self.path, self.reading.fraction, "pairs") as progress:
             for pair in read_pairs(self.kind, self.reading):
                 progress.step()
                 if worded and None in (pair.source, pair.target) and _is_judged(pair):
@@ -218,7 +218,7 @@ class Input:
 
         if self.kind.blocks is None:
             raise OptionError(f"format {self.format} cannot be read without its words")
-        with ProgressBar(self.path, self.reading.fraction) as progress:
+        with ProgressBar(self.path, self.reading.fraction, "pairs") as progress:
             for ids, links in hinted(self.kind.blocks(self.reading), self.reading):
                 progress.step(len(ids))
                 yield ids, links

@@ -94,9 +94,9 @@ _QUOTES = "\"'"
 _ARGUMENT = r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`"
 
 
-def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
+def in_words_of(given: argparse.Namespace | None, message: str) -> str:
     """Replace the `arguments` of the library in a message by the command's options."""
-    actions = [] if parser is None else parser._actions
+    actions: list[argparse.Action] = [] if given is None else given.parser._actions
     options = {action.dest: action for action in actions if action.option_strings}
 
     def option(match: re.Match[str]) -> str:
@@ -124,8 +124,8 @@ class ProgressBar:
     def __init__(
         self,
         label: str,
-        fraction: Callable[[], float | None] | int | None,
-        unit: str | None = "pairs",
+        fraction: Callable[[], float | None] | int | None = None,
+        unit: str | None = None,
     ) -> None:
         self._label = label
         self._unit = unit

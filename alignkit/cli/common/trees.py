@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import Group, Options, Parser, add_options, annotator_name, option_values
+from alignkit.cli.parser import (
+    Group,
+    Options,
+    Parser,
+    add_options,
+    annotator_name,
+    given_flag,
+    option_values,
+)
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.text_files import Finding
 from alignkit.io.tree_files import TREE_FORMATS, TREE_NAME
@@ -69,12 +77,11 @@ def tree_name(options: Options) -> str | None:
 
 def check_tree_options(options: Options) -> None:
     """Refuse options for trees without a file of trees."""
-    for name in () if trees_named(options) else _KINDS:
-        if getattr(options, name):
-            raise OptionError(
-                f"--{name.replace('_', '-')} needs a file of trees: add --source-trees, "
-                "--target-trees or --both-trees"
-            )
+    flag = given_flag(options, *_KINDS)
+    if flag and not trees_named(options):
+        raise OptionError(
+            f"{flag} needs a file of trees: add --source-trees, --target-trees or --both-trees"
+        )
 
 
 def with_trees(options: Options, pairs: Iterable[SentencePair]) -> Iterator[SentencePair]:

@@ -52,7 +52,15 @@ from alignkit.cli.corpora.check_findings import listing, print_some
 from alignkit.cli.corpora.check_leaks import check_leaks
 from alignkit.cli.corpora.check_mending import Mending, mend
 from alignkit.cli.corpora.check_texts import check_texts
-from alignkit.cli.parser import Options, Parser, add_options, number, output, output_file
+from alignkit.cli.parser import (
+    Options,
+    Parser,
+    add_options,
+    given_flag,
+    number,
+    output,
+    output_file,
+)
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.format import JUDGED
 from alignkit.io.formats import get_format
@@ -116,10 +124,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Check files in the way that the options choose; return 1 if there are findings."""
-    for name in ("group", "separator", "ignore_case"):
-        if getattr(options, name) and not options.leaks:
-            flag = f"--{name.replace('_', '-')}"
-            raise OptionError(f"{flag} needs --leaks: add it, or leave {flag} out")
+    flag = given_flag(options, "group", "separator", "ignore_case")
+    if flag and not options.leaks:
+        raise OptionError(f"{flag} needs --leaks: add it, or leave {flag} out")
     if options.text:
         return check_texts(options)
     if options.consistency and (options.leaks or options.fix or trees.trees_named(options)):
@@ -164,7 +171,7 @@ def _check_files(options: Options) -> int:
     declared = reading_options(options)
     examined = [_examined(path, options, declared) for path in options.inputs]
     if hint := sides_hint(*examined):
-        warn(in_words_of(options.parser, f"{examined[-1].path}: {hint}"))
+        warn(in_words_of(options, f"{examined[-1].path}: {hint}"))
     for other in examined[1:]:
         compare_texts(examined[0], other)
     problem = _unreadable(examined, declared)
@@ -265,9 +272,9 @@ def _print(report: Examination, options: Options) -> None:
     if report.links and not by_id:
         print(f"\n{_fits(report)}\n")
     if report.spaces:
-        spaces = in_words_of(options.parser, report.spaces_in_words)
+        spaces = in_words_of(options, report.spaces_in_words)
         print(visible(f"white space in words: {spaces}"))
-    lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
+    lines = ((item.kind, in_words_of(options, str(item))) for item in report.findings)
     print_some(lines, report.counts, options.show)
     clean = "clean: no problems found"
     if not (report.links or report.nulls or get_format(report.format).scheme):
@@ -315,7 +322,7 @@ def _record(report: Examination, options: Options) -> dict[str, object]:
     findings = []
     for finding in report.findings:
         record = named_json(finding, ("kind", "path", "line", "times"))
-        findings.append(record | {"message": in_words_of(options.parser, finding.message)})
+        findings.append(record | {"message": in_words_of(options, finding.message)})
     return {
         **named_json(report, ("path", "format", "base", "transposed", "records")),
         "read": report.records - report.refused,

@@ -8,7 +8,7 @@ from contextlib import nullcontext, redirect_stdout
 from alignkit._support.wording import how_many, visible
 from alignkit.cli.common.inputs import reading_options
 from alignkit.cli.common.messages import json_text, say
-from alignkit.cli.parser import Options
+from alignkit.cli.parser import Options, given_flag
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import identity, replacing
 from alignkit.io.odd_characters import (
@@ -33,10 +33,9 @@ _MENDED = {
 
 def check_texts(options: Options) -> int:
     """Run `check --text`; return 1 if there are characters to mend."""
-    for name in _OF_LINKS:
-        if getattr(options, name):
-            flag = f"--{name.replace('_', '-')}"
-            raise OptionError(f"--text is for plain texts, without {flag}; leave one of them out")
+    flag = given_flag(options, *_OF_LINKS)
+    if flag:
+        raise OptionError(f"--text is for plain texts, without {flag}; leave one of them out")
     if options.fix:
         if len(options.inputs) > 1:
             raise OptionError("--fix corrects one file; give one IN")

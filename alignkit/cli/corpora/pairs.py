@@ -108,7 +108,8 @@ def run(options: Options) -> None:
     lengths = ("min_length", "max_length", "max_ratio")
     names = ("which", "both_orders", *lengths, "drop_identical", "drop_repeated")
     pairings = pair_translations(groups, **option_values(options, *names))
-    with ExitStack() as stack, ProgressBar(readings[0].path, readings[0].fraction) as progress:
+    first = readings[0]
+    with ExitStack() as stack, ProgressBar(first.path, first.fraction, "pairs") as progress:
         streams = [stack.enter_context(replacing(path)) for path in _paths(options)]
         texts = ParallelWriter(*streams, form=options.to or "bitext")
         for pair in pairings:

@@ -104,7 +104,7 @@ def run(options: Options) -> None:
         )
     for name, part in parts.items():
         convert.write_whole(part, places[name], format)
-    cautions = [in_words_of(options.parser, text) for text in parts.cautions]
+    cautions = [in_words_of(options, text) for text in parts.cautions]
     for text in cautions:
         warn(f"{options.input}: caution: {text}")
     written = {places[name]: part for name, part in parts.items()}

@@ -30,7 +30,7 @@ from alignkit._support.wording import how_many
 from alignkit.cli.common import trees
 from alignkit.cli.common.inputs import Input, add_input, add_reading_arguments
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import Options, Parser, add_options, number, output_file
+from alignkit.cli.parser import Options, Parser, add_options, number, option_values, output_file
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import identity, replacing, together
 from alignkit.io.inputs import Choice
@@ -261,14 +261,8 @@ def _draw_html(pairs: _Kept, options: Options) -> None:
         pages = draw_pages(pairs, tree_content(**_of_trees(options)), **where)
     else:
         pages = draw_html_pages(pairs, options.annotators, **where)
-    inputs = (
-        options.input,
-        options.source,
-        options.target,
-        options.source_trees,
-        options.target_trees,
-        options.both_trees,
-    )
+    names = ("input", "source", "target", "source_trees", "target_trees", "both_trees")
+    inputs = option_values(options, *names).values()
     read = {identity(path) for path in inputs if path}
     path = options.html
     for count, (path, pieces) in enumerate(pages, 1):

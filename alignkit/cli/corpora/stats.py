@@ -21,7 +21,7 @@ from alignkit._support.wording import overlapping, visible
 from alignkit.cli.common import inputs, schemes
 from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import Options, Parser, add_options, option_values
+from alignkit.cli.parser import Options, Parser, add_options, given_flag, option_values
 from alignkit.corpora import counts as counting
 from alignkit.errors import OptionError
 from alignkit.io.options import ReadOptions
@@ -69,9 +69,10 @@ def run(options: Options) -> None:
     if options.diversity:
         _tell_diversity(pairs, options)
         return
-    for name in ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html"):
-        if getattr(options, name):
-            raise OptionError(f"--{name.replace('_', '-')} needs --diversity: add it")
+    names = ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html")
+    flag = given_flag(options, *names)
+    if flag:
+        raise OptionError(f"{flag} needs --diversity: add it")
     if options.medium != "text":
         raise OptionError(f"--{options.medium} needs --diversity: add it")
     if options.by is None:

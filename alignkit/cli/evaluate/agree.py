@@ -86,14 +86,11 @@ def run(options: Options) -> None:
     check_page(options)
     words = _function_words(options)
     corpus = read_corpora(options)
-    done: list[float] = []
 
     def step(count: int, total: int) -> None:
-        done[:] = [count / total]
-        progress.step(256)
+        progress.reach(count / total)
 
-    bar = ProgressBar("sampling", lambda: done[0] if done else None, None)
-    with naming(*options.corpus), bar as progress:
+    with naming(*options.corpus), ProgressBar("sampling") as progress:
         agreement = agree(corpus, **vars(replace(asked, progress=step)))
     output = _output(agreement, options)
     if options.html:

@@ -98,10 +98,10 @@ class Scoring:
 
     def _with_warnings(self, score: Score, files: TwoFiles) -> Score:
         """Print what looks wrong; return the score that says so in the words of the command."""
-        parser = self._options.parser
-        suspicions = tuple(in_words_of(parser, text) for text in score.suspicions)
+        options = self._options
+        suspicions = tuple(in_words_of(options, text) for text in score.suspicions)
         for file, suspicion in files.suspicions.items():
-            warn(in_words_of(parser, f"{file}: warning: {suspicion}"))
+            warn(in_words_of(options, f"{file}: warning: {suspicion}"))
         # the first ones are those of the files: printed above, or when the files were read
         for suspicion in suspicions[len(files.cautions) :]:
             warn(f"warning: {suspicion}")

@@ -84,10 +84,10 @@ def run(options: Options) -> None:
     )
     names = ("links", "exact_case", "ignore_identical", "min_length", "max_length", "loose")
     score = score_phrase_list(entries, corpus, "gold", **option_values(options, *names))
-    suspicions = [in_words_of(options.parser, text) for text in score.suspicions]
+    suspicions = [in_words_of(options, text) for text in score.suspicions]
     for text in suspicions:
         warn(f"warning: {text}")
-    cautions = [in_words_of(options.parser, text) for text in reference.cautions]
+    cautions = [in_words_of(options, text) for text in reference.cautions]
     score = replace(score, suspicions=(*cautions, *suspicions))
     if options.ci:
         score = score.with_intervals(**drawing_of(options))

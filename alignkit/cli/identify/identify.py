@@ -209,7 +209,7 @@ def _trained(options: Options) -> IdentifierScores:
         systems = [*(features for features in compared if features != chosen), chosen]
     if encoder is not None:  # before the progress of the training
         encoder.features([text_of(pair) for pair in (*corpus, *(test or ()))])
-    with ProgressBar("training", None, None) as progress:
+    with ProgressBar("training") as progress:
         if test is None:
             scores = cross_validate(
                 corpus, view, systems, count=options.folds, progress=progress.reach, **how

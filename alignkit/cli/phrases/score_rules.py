@@ -78,10 +78,10 @@ def run(options: Options) -> int:
         target_tree=tree_name(options),
         signature=files.signature,
     )
-    cautions = tuple(in_words_of(options.parser, caution) for caution in files.cautions)
+    cautions = tuple(in_words_of(options, caution) for caution in files.cautions)
     score = replace(score, suspicions=cautions)
     for path, suspicion in files.suspicions.items():
-        warn(in_words_of(options.parser, f"{path}: warning: {suspicion}"))
+        warn(in_words_of(options, f"{path}: warning: {suspicion}"))
     if files.skipped:
         score = score.with_skipped(UNANNOTATED, files.skipped)
     if not score.pairs:
