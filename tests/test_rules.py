@@ -167,12 +167,12 @@ def test_pairs_derived_one_by_one_share_a_reader_that_stays_small(monkeypatch):
     first, second = derived(), derived()
     assert first.minimal[1].source is second.minimal[1].target
     assert pickle.loads(pickle.dumps(second)).minimal == second.minimal
-    monkeypatch.setattr(rule_reader, "_MOST_SYMBOLS", 8)
+    monkeypatch.setattr(rule_reader, "_MOST_SIDES", 8)
     monkeypatch.setattr(rule_reader, "_MOST_TEXTS", 4)
     third = derived()
     assert third.minimal == first.minimal
     assert third._derived.reader is not first._derived.reader
-    assert third._derived.reader._held <= 8
+    assert third._derived.reader.side.cache_info().currsize <= 8
 
 
 def test_a_chain_is_matched_by_labels_and_the_string_has_no_trees():

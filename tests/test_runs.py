@@ -13,7 +13,8 @@ from alignkit.io.atomic_files import WriteError
 from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs
+from alignkit.rules.tables.runs import Runs
+from alignkit.rules.tables.runs_kernel import Records
 from alignkit.rules.tables.sections import Sections, read_section
 from alignkit.rules.tables.word_pool import WordPool, word_hashes
 
@@ -110,7 +111,7 @@ phrase_pairs = st.lists(st.tuples(phrase, phrase), max_size=20)
 
 
 def block_of(pairs):
-    return Block(*packed([((*one, 0, *other), k) for k, (one, other) in enumerate(pairs)]))
+    return Records(*packed([((*one, 0, *other), k) for k, (one, other) in enumerate(pairs)]))
 
 
 @given(st.lists(word_lists, min_size=1, max_size=5))
@@ -194,4 +195,4 @@ def test_buckets_are_about_equal():
     block = block_of([([one, other], [1]) for one in range(1, 60) for other in range(1, 60)])
     marks = word_hashes(map(str, range(60)))
     sizes = np.bincount(by_first_phrase(block, marks, 8))
-    assert sizes.min() > 0.85 * len(block) / 8
+    assert sizes.min() > 0.85 * len(block.values) / 8

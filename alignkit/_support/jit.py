@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=np.generic)
+N = TypeVar("N", bound=tuple[Any, ...])
 
 _FAST: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
@@ -107,3 +108,8 @@ def readonly(array: NDArray[T]) -> NDArray[T]:
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
+
+
+def all_readonly(arrays: N) -> N:
+    """Return a named tuple of arrays with views of them for kernels; see `readonly`."""
+    return type(arrays)(*map(readonly, arrays))

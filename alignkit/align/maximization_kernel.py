@@ -62,9 +62,9 @@ def plus(total: int, number: float) -> int:
 
 def add_up(sums: Iterable[I8]) -> I8:
     """Return the sum of arrays of units."""
-    first, *others = sums
-    total = first.copy()
-    for other in others:
+    left = iter(sums)
+    total = next(left).copy()
+    for other in left:
         total += other
         np.minimum(total, MOST, out=total)
     return total

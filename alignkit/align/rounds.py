@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from alignkit._support.array_types import B1, F4, F8, I4
-from alignkit.align.expectation import Sums, kinds_of
+from alignkit._support.array_types import B1, F4, F8, I4, I8
+from alignkit.align.expectation import kinds_of
 from alignkit.align.expectation_kernel import EMPTY, LEVELS
 from alignkit.align.maximization_kernel import UNITS
 from alignkit.align.settings import Settings
@@ -69,11 +69,14 @@ def uniform_null(words: int) -> F4:
     return np.full(words, 1 / max(words, 1), np.float32)
 
 
-def nulls_of(sums: Sums) -> tuple[F4, F4, F4]:
-    """Return the lexical tables of the empty word for source and target, and their units."""
+def nulls_of(source: I8, target: I8) -> tuple[F4, F4, F4]:
+    """Return the lexical tables of the empty word for source and target, and their units.
+
+    source, target : The expected links of each word to the empty word, in units.
+    """
     tables = []
     units = []
-    for side in (sums.source_nulls, sums.target_nulls):
+    for side in (source, target):
         counts = side / UNITS + EMPTY
         total = counts.sum()
         tables.append(np.asarray(counts / total, np.float32))
@@ -99,9 +102,9 @@ def first_jumps(settings: Settings) -> F4:
     return np.tile(row, (2, settings.kinds + 1, 1)).astype(np.float32)
 
 
-def jumps_of(sums: Sums, settings: Settings) -> F4:
-    """Return the jump tables of both directions from expected jumps."""
-    directions = sums.jumps / UNITS
+def jumps_of(jumps: I8, settings: Settings) -> F4:
+    """Return the jump tables of both directions from expected jumps, in units."""
+    directions = jumps / UNITS
     return np.stack([_jump_shares(counts, settings.jump_smoothing) for counts in directions])
 
 

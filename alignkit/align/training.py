@@ -235,14 +235,15 @@ class Training:
     def _maximize(self, model: str, number: int, sums: expectation.Sums) -> None:
         """Run the M-step: estimate all tables that the model has."""
         if model == "hmm":
-            self.jumps = rounds.jumps_of(sums, self.settings)
+            self.jumps = rounds.jumps_of(sums.jumps, self.settings)
         if model == "ibm2":
             self.positions = self.positions.updated(
                 self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal
             )
         forget = rounds.prunes(model, number, self.settings)
         self.estimator.update(self.lexical, forget=forget)
-        self.source_null, self.target_null, self.null_units = rounds.nulls_of(sums)
+        nulls = rounds.nulls_of(sums.source_nulls, sums.target_nulls)
+        self.source_null, self.target_null, self.null_units = nulls
         if len(self.estimator.own):
             self.own = self._part.own(self.estimator.own)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from alignkit._support.arguments import check_arguments
@@ -45,22 +45,17 @@ class _AligningPlan:
     reading: ReadOptions
     threads: int | None  # of a task
 
-    def contents(
-        self, inputs: Mapping[str, str], outputs: Iterable[tuple[str | None, str | None]]
-    ) -> dict[str, Any]:
+    def contents(self, inputs: Mapping[str, str], outputs: Iterable[str]) -> dict[str, Any]:
         """Return what the run is about: another one cannot continue it."""
         settings = {**vars(self.how), "learned": self.learned, "encoding": self.reading.encoding}
         if self.encoder:
             settings["encoder"] = [self.encoder.used.digest, self.encoder.used.layer]
-        paths = []
-        for written in outputs:
-            paths += [os.path.abspath(path) for path in written if path]
         return {
             "command": "align",
             "model": self.digest,
             "settings": settings,
             "inputs": inputs,
-            "outputs": paths,
+            "outputs": list(map(os.path.abspath, outputs)),
         }
 
 
@@ -188,8 +183,9 @@ def align_parts(
     )
     with running(work, beside) as run:
         run.try_workers(session)
-        facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)
-        run.settle(plan.contents(inputs_of(parts, facts), files))
+        find = partial(text_facts, options=reading)
+        facts = check_parts(session, parts, find, run=run, progress=progress)
+        run.settle(plan.contents(inputs_of(parts, facts), outputs.paths(parts)))
         memory = memory_of(plan.model) + (opened.memory if opened else 0)
         tasks = {}
         for k in sorted(range(len(parts)), key=lambda k: -facts[k].words):
@@ -261,10 +257,7 @@ def _align_part(paths: Sequence[str], outputs: tuple[str, str | None], plan: _Al
                 threads=threads,
             )
             known += aligner.known_words(bitext)
-            if how.probabilities:
-                weights = links.probabilities
-            else:
-                weights = None
+            weights = links.probabilities if how.probabilities else None
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))
@@ -300,11 +293,7 @@ def load_model(
 
     if digest_of(path) != digest:
         raise AlignerError(f"{path}: is not the model with which this run began")
-    opened: Encoder | Literal[False] | None
-    if isinstance(encoder, PartEncoder):
-        opened = encoder.encoder()
-    else:
-        opened = encoder
+    opened = encoder.encoder() if isinstance(encoder, PartEncoder) else encoder
     aligner = Aligner.load(path, encoder=opened)
     refinement = aligner.parameters.learned
     if learned and refinement is not None and refinement.lessons.evidence:

@@ -214,19 +214,17 @@ class DaskSession(Session):
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
         """Return a future for each task; the worker that holds it gets the task."""
-        if all(task.home is None for task in tasks):
-            return [None] * len(tasks)
         size = max(1, self.workers)
-        for place in range(size):
-            if place not in self._homes:
-                key = f"home-{uuid4().hex[:8]}-{place}"
-                self._homes[place] = self._client.submit(int, place, key=key, pure=False)
         homes: list[Future[Any] | None] = []
         for task in tasks:
             if task.home is None:
                 homes.append(None)
-            else:
-                homes.append(self._homes[task.home % size])
+                continue
+            place = task.home % size
+            if place not in self._homes:
+                key = f"home-{uuid4().hex[:8]}-{place}"
+                self._homes[place] = self._client.submit(int, place, key=key, pure=False)
+            homes.append(self._homes[place])
         return homes
 
     def path(self, path: str) -> str:

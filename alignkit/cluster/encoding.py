@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from alignkit.align.bitext import Bitext
@@ -18,7 +19,7 @@ from alignkit.align.encoder.shares import FIRST_PAIRS
 from alignkit.align.encoder.transformer import Encoder
 from alignkit.align.numbered_texts import lines_of, numbered
 from alignkit.cluster.session import Session
-from alignkit.cluster.training_files import cut_pairs, write_arrays
+from alignkit.cluster.training_files import cut_pairs, whole_part, write_arrays
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.options import ReadOptions
 
@@ -46,10 +47,6 @@ class PartEncoder:
         used = EncoderUsed(encoder.name, encoder.layer, encoder.layers, encoder.digest, 0.0)
         folder = session.path(os.fspath(encoder.folder))
         return cls(used, folder, memory_of_encoder(encoder), threads or 1)
-
-    def with_spread(self, spread: float) -> PartEncoder:
-        """Return the same with the standard deviation of the cosines."""
-        return replace(self, used=replace(self.used, spread=spread))
 
     def encoder(self) -> Encoder:
         """Return the encoder; this process keeps it for the next part."""
@@ -88,11 +85,7 @@ def spread_of_parts(
 
     Return also how many sentences were encoded for it.
     """
-    pairs: list[tuple[list[str], list[str]]] = []
-    for source, target in _full_pairs(parts, reading):
-        pairs.append((source, target))
-        if len(pairs) == FIRST_PAIRS:
-            break
+    pairs = list(islice(_full_pairs(parts, reading), FIRST_PAIRS))
     pair_encoder = encoder.pair_encoder()
     pair_encoder.encoded(Bitext.pack(pairs, casefold=casefold, written=True))
     assert pair_encoder.spread is not None
@@ -117,9 +110,7 @@ def encode_part(
     encoder: PartEncoder, paths: Sequence[str], reading: ReadOptions, casefold: bool, file: str
 ) -> EncodingCounts:
     """Write the shares of the cells of a part, after cutting long pairs; return the counts."""
-    bitext = Bitext.pack([], casefold=casefold, written=True)
-    for lines in lines_of(list(paths), reading, format=None, whole=True):
-        bitext = numbered(lines, casefold=casefold, threads=1, written=True)
+    bitext = whole_part(paths, reading, casefold, written=True)
     pair_encoder = encoder.pair_encoder()
     encoded = cut_pairs(pair_encoder.encoded(bitext))
     assert encoded.shares is not None

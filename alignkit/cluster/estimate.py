@@ -76,11 +76,9 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     seen = np.zeros(4, np.int64)
     read = 0.0  # bytes
     for part in spread(parts):
-        beginning = _beginning(part, options)
-        if beginning is not None:
-            counts, share = beginning
-            seen += counts
-            read += share * _size(part)
+        counts, share = _beginning(part, options)
+        seen += counts
+        read += share * _size(part)
     if not read:
         raise OptionError(f"{parts[0].paths[0]}: no sentence pairs in this part or any other")
     sizes = [_size(part) for part in parts]
@@ -91,11 +89,8 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     return TextSize(len(parts), pairs, largest, source_words, target_words, cells)
 
 
-def _beginning(part: Part, options: ReadOptions) -> tuple[list[int], float] | None:
-    """Read some lines; return their pairs, words on both sides and cells, and their share of all.
-
-    None is returned if a part has no lines.
-    """
+def _beginning(part: Part, options: ReadOptions) -> tuple[list[int], float]:
+    """Read some lines; return their pairs, words of both sides, cells, and their share of all."""
     from alignkit.align.numbered_texts import lines_of, numbered
 
     files: list[TextFile] = []
@@ -111,7 +106,7 @@ def _beginning(part: Part, options: ReadOptions) -> tuple[list[int], float] | No
         target = bitext.target.lengths
         counts = [lines.size, int(source.sum()), int(target.sum()), int(source @ target)]
         return counts, files[0].fraction() or 1.0
-    return None
+    return [0, 0, 0, 0], 0.0  # no lines
 
 
 def _size(part: Part) -> int:
@@ -141,7 +136,7 @@ def estimate_phrases(
             pairs += len(chosen) + more
             occurrences += share * counts.occurrences
             for block in counts.records():
-                disk += share * (_SYMBOL * block.symbols.nbytes + _RECORD * len(block))
+                disk += share * (_SYMBOL * block.symbols.nbytes + _RECORD * len(block.values))
     scale = 0.0
     if read:
         scale = sum(map(_size, parts)) / read

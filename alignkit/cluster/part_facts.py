@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -28,7 +28,7 @@ _BLOCK = 1 << 16  # the bytes of each
 class Facts:
     """The size of a part, and the state of its files."""
 
-    states: list[tuple[int, int, int, str]]  # of its files, as of `states_of`
+    states: list[list[int | str]]  # of its files, as of `_states_of`
     digests: list[str]  # of what they hold
     source_words: int = 0
     target_words: int = 0
@@ -43,14 +43,14 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
     """Read and check the two texts of a part completely."""
     from alignkit.align.numbered_texts import lines_of
 
-    states = states_of(paths)
+    facts = file_facts(paths)
     source_words = 0
     target_words = 0
     for lines in lines_of(list(paths), options, format=None, whole=False):
         # a line has a word more than spaces
         source_words += lines.size + _spaces(lines.source, lines.first, paths[0], options)
         target_words += lines.size + _spaces(lines.target, lines.first, paths[-1], options)
-    return Facts(states, list(map(digest_of, paths)), source_words, target_words)
+    return replace(facts, source_words=source_words, target_words=target_words)
 
 
 def _spaces(text: str, first: int, path: str, options: ReadOptions) -> int:
@@ -63,9 +63,9 @@ def _spaces(text: str, first: int, path: str, options: ReadOptions) -> int:
     return text.count(" ")
 
 
-def file_facts(paths: Sequence[str], _options: ReadOptions) -> Facts:
+def file_facts(paths: Sequence[str]) -> Facts:
     """Return the facts of a part's files, without reading the text."""
-    return Facts(states_of(paths), list(map(digest_of, paths)))
+    return Facts(_states_of(paths), list(map(digest_of, paths)))
 
 
 def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOptions) -> None:
@@ -96,8 +96,7 @@ def digest_of(path: str, *, sample: bool = False) -> str:
 def check_parts(
     session: Session,
     parts: Sequence[Part],
-    find: Callable[[Sequence[str], ReadOptions], Facts],
-    options: ReadOptions,
+    find: Callable[[Sequence[str]], Facts],
     *,
     run: Run,
     progress: OnProgress | None = None,
@@ -107,15 +106,11 @@ def check_parts(
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
         known = saved.get(_key(part))
-        if not known:
-            continue
-        states = states_of(part.paths)
-        if list(map(tuple, known["states"])) == states:
-            words = known["source_words"], known["target_words"]
-            facts[place] = Facts(states, known["digests"], *words)
+        if known and known["states"] == _states_of(part.paths):
+            facts[place] = Facts(**known)
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
-    tasks = [Task(str(parts[k]), (parts[k].paths, options)) for k in left]
-    for place, part_facts in session.each(find, tasks, errors=_ERRORS):
+    tasks = [Task(str(parts[k]), (parts[k].paths,)) for k in left]
+    for place, part_facts in session.each(find, tasks, errors=_ERRORS, label="read_part"):
         facts[left[place]] = part_facts
         if progress is not None:
             progress(len(facts), len(parts), "parts are read")
@@ -129,13 +124,13 @@ def _key(part: Part) -> str:
     return "\n".join(map(os.path.abspath, part.paths))
 
 
-def states_of(paths: Sequence[str]) -> list[tuple[int, int, int, str]]:
+def _states_of(paths: Sequence[str]) -> list[list[int | str]]:
     """Return size, times and a digest of some blocks of files, to detect changes."""
-    states = []
+    states: list[list[int | str]] = []
     try:
         for path in paths:
             created = os.stat(path).st_ctime_ns
-            states.append((*state_of(path), created, digest_of(path, sample=True)))
+            states.append([*state_of(path), created, digest_of(path, sample=True)])
     except OSError as problem:
         raise FileError.of(problem, str(problem.filename)) from None
     return states

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from alignkit.align.settings import Symmetrization
@@ -77,11 +78,13 @@ class PartOutputs:
             files.append((links, scores))
         return files
 
+    def paths(self, parts: Sequence[Part]) -> list[str]:
+        """Return the paths of all outputs."""
+        return [path for path in chain.from_iterable(self.files(parts)) if path is not None]
+
     def check(self, parts: Sequence[Part], save: str | None, *read: str) -> None:
         """Reject files that cannot be written, or that would be overwritten."""
-        paths: list[str] = []
-        for files in self.files(parts):
-            paths += [path for path in files if path is not None]
+        paths = self.paths(parts)
         if save is not None:
             paths.append(one_file(save))
         refuse_replacing(paths, [*parts, Part("", read)])
@@ -89,11 +92,7 @@ class PartOutputs:
     @contextmanager
     def naming_written(self, parts: Sequence[Part]) -> Iterator[None]:
         """Add the outputs that were already written to a writing error."""
-        before = {}
-        for pair in self.files(parts):
-            for path in pair:
-                if path:
-                    before[path] = _state(path)
+        before = {path: _state(path) for path in self.paths(parts)}
         try:
             yield
         except WriteError as problem:

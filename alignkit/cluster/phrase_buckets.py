@@ -2,8 +2,8 @@
 
 A *record* is two phrases and a row of values, such as ``das haus``, ``the house`` and a count. Its
 symbols are the words of the first phrase, 0, and the words of the second phrase; a symbol is the
-number of a word plus 1. Tables that are joined at pivots have `skip` = 1 mark behind the 0: the
-number of the table, which is no word.
+number of a word plus 1. Tables that are joined at pivots have a mark behind the 0: the number of
+the table, which is no word.
 
 Records with the same first phrase are added up or joined, but each part of a corpus has some of
 them, and no worker can hold them all. So they are exchanged twice, in files with a section for each
@@ -27,22 +27,22 @@ numbers sorts by words.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.array_types import I4, U8
-from alignkit._support.jit import readonly
+from alignkit._support.jit import all_readonly
 from alignkit.cluster.run import placing
 from alignkit.errors import FileError
 from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs, ranked
+from alignkit.rules.tables.runs import Runs, ranked
+from alignkit.rules.tables.runs_kernel import Records
 from alignkit.rules.tables.sections import Sections, read_section
-from alignkit.rules.tables.table_kernel import Records
 from alignkit.rules.tables.word_pool import WordPool, word_hashes
 
 _SAMPLED = 1 << 12  # phrases of all parts, from which the cuts between buckets are chosen
@@ -56,6 +56,7 @@ class BucketExchange:
     folder: str  # of the run; what memory does not hold is sorted there, in files without names
     buckets: int  # how many
     room: int  # the bytes that sorting takes in memory
+    marks: int = 0  # how many stand behind the 0 of a record
 
     def path(self, step: str, key: object) -> str:
         """Return the path of the file of a task."""
@@ -65,34 +66,28 @@ class BucketExchange:
 # The first exchange: by a hash of the first phrase
 
 
-class PhraseSample:
+class _PhraseSample:
     """An even sample of the second phrases of a part's records: those of every `step`-th record.
 
     It is of limited size: when it is full, every other phrase is dropped, and the step doubles.
     """
 
-    def __init__(self, parts: int, skip: int = 0) -> None:
+    def __init__(self, parts: int, marks: int) -> None:
         self._most = max(_SAMPLED // parts, _LEAST)
-        self._skip = skip
+        self._marks = marks
         self._step = 1
         self._seen = 0  # records
         self._phrases: list[list[int]] = []
 
-    def watch(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield the same blocks, and sample their records on the way."""
-        for block in blocks:
-            self._add(block)
-            yield block
-
-    def _add(self, block: Block) -> None:
+    def add(self, block: Records) -> None:
         """Sample the records with the numbers 0, step, 2 * step, ... that are in a block."""
         first = -self._seen % self._step  # the block begins with record number `_seen`
-        for k in range(first, len(block), self._step):
+        for k in range(first, len(block.values), self._step):
             record = block.symbols[block.offsets[k] : block.offsets[k + 1]]
             divider = int((record == 0).argmax())
-            start = divider + 1 + self._skip
+            start = divider + 1 + self._marks
             self._phrases.append(record[start:].tolist())
-        self._seen += len(block)
+        self._seen += len(block.values)
         while len(self._phrases) > 2 * self._most:
             self._phrases = self._phrases[::2]
             self._step *= 2
@@ -105,33 +100,37 @@ class PhraseSample:
 def write_records(
     exchange: BucketExchange,
     key: str,
-    blocks: Iterable[Block],
+    parts: int,
+    blocks: Iterable[Records],
     words: Sequence[str],
-    *,
-    skip: int = 0,
-) -> list[str]:
-    """Write a part's records in buckets by the first phrase, and its words; return the files."""
+) -> tuple[list[str], list[list[str]]]:
+    """Write the records of one of several parts in buckets by the first phrase, and its words.
+
+    Return the files, and a sample of the second phrases.
+    """
+    sample = _PhraseSample(parts, exchange.marks)
     in_order, ranks = ranked(words)
     hashes = word_hashes(words)
     files = [exchange.path("records", key), exchange.path("words", key)]
     with placing(files[0]) as beside, open(beside, "wb") as stream:
         sections = Sections(stream, exchange.buckets)
         for block in blocks:
-            buckets = by_first_phrase(block, hashes, exchange.buckets, skip=skip)
-            sections.add(renumbered(block, ranks, skip), buckets)
+            sample.add(block)
+            buckets = by_first_phrase(block, hashes, exchange.buckets, exchange.marks)
+            sections.add(renumbered(block, ranks, exchange.marks), buckets)
         sections.close()
     with placing(files[1]) as beside:
         WordPool.of(in_order).write(beside)
-    return files
+    return files, sample.phrases(words)
 
 
-def by_first_phrase(block: Block, hashes: U8, buckets: int, *, skip: int = 0) -> I4:
+def by_first_phrase(block: Records, hashes: U8, buckets: int, marks: int = 0) -> I4:
     """Return a bucket for each record, which the words of its first phrase decide.
 
     `hashes` has the hash of each word's text, as parts number the same words differently. Their sum
     does not depend on the order of the words; such phrases share a bucket, which does no harm.
     """
-    words = _are_words(block, skip)
+    words = _are_words(block, marks)
     terms = np.zeros(len(block.symbols), np.uint64)
     terms[words] = hashes[block.symbols[words] - 1]
     # sums are modulo 2^64, and so are their differences
@@ -142,30 +141,25 @@ def by_first_phrase(block: Block, hashes: U8, buckets: int, *, skip: int = 0) ->
     return (totals % np.uint64(buckets)).astype(np.int32)
 
 
-def renumbered(block: Block, numbers: I4, skip: int) -> Block:
+def renumbered(block: Records, numbers: I4, marks: int) -> Records:
     """Return records with other numbers of their words: word k becomes word numbers[k]."""
-    words = _are_words(block, skip)
+    words = _are_words(block, marks)
     symbols = block.symbols.copy()
     symbols[words] = numbers[symbols[words] - 1] + 1
-    return replace(block, symbols=symbols)
+    return block._replace(symbols=symbols)
 
 
-def _are_words(block: Block, skip: int) -> NDArray[np.bool_]:
-    """Return which symbols are words: neither the 0 of a record nor the `skip` marks behind it."""
+def _are_words(block: Records, marks: int) -> NDArray[np.bool_]:
+    """Return which symbols are words: neither the 0 of a record nor the marks behind it."""
     words = block.symbols > 0
     dividers = np.flatnonzero(block.symbols == 0)
-    for k in range(1, skip + 1):
+    for k in range(1, marks + 1):
         words[dividers + k] = False
     return words
 
 
 def add_records(
-    runs: Runs,
-    exchange: BucketExchange,
-    bucket: int,
-    places: Mapping[str, str],
-    *,
-    skip: int = 0,
+    runs: Runs, exchange: BucketExchange, bucket: int, places: Mapping[str, str]
 ) -> None:
     """Add a bucket of the records of all parts; their words get the shared numbers.
 
@@ -177,8 +171,7 @@ def add_records(
         except OSError as problem:
             raise FileError.of(problem, path) from None
         for block in read_section(exchange.path("records", key), bucket):
-            shared = renumbered(block, numbers, skip)
-            runs.add(shared.symbols, shared.offsets, shared.values)
+            runs.add(*renumbered(block, numbers, exchange.marks))
 
 
 # The second exchange: by the order of the phrases
@@ -208,9 +201,8 @@ def write_turned(
     path = exchange.path("turned", bucket)
     with placing(path) as beside, open(beside, "wb") as stream:
         sections = Sections(stream, len(cuts) + 1)
-        for symbols, ends, values in records:
-            buckets = kernel.between(readonly(symbols), readonly(ends), keys, offsets)
-            sections.add(Block(symbols, ends, values), buckets)
+        for block in map(all_readonly, records):
+            sections.add(block, kernel.between(block.symbols, block.offsets, keys, offsets))
         sections.close()
     return path
 
@@ -219,7 +211,7 @@ def add_turned(runs: Runs, exchange: BucketExchange, bucket: int) -> None:
     """Add a bucket from the files that all buckets wrote with `write_turned`."""
     for key in range(exchange.buckets):
         for block in read_section(exchange.path("turned", key), bucket):
-            runs.add(block.symbols, block.offsets, block.values)
+            runs.add(*block)
 
 
 def write_text(exchange: BucketExchange, bucket: int, texts: Iterable[str]) -> str:

@@ -21,7 +21,6 @@ from alignkit.cluster.run import Done, Run, running
 from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.cluster.shared_words import number_words
 from alignkit.io.atomic_files import apart, replacing_bytes
-from alignkit.io.options import ReadOptions
 from alignkit.rules.tables.runs import ROOM
 from alignkit.rules.tables.word_pool import WordPool
 
@@ -57,7 +56,8 @@ class ExchangeSteps(NamedTuple):
 
     read: Step  # of a part: `TablePart`, `BucketExchange`, the number of parts
     turn: Step  # of a bucket: its number, `BucketExchange`, `SharedWords`, the cuts
-    write: Step  # of a bucket: its number, `BucketExchange`, the file of the words as shown
+    write: Step  # of a bucket: its number, `BucketExchange`, the file of all words
+    marks: int = 0  # how many stand behind the 0 of a record
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,6 @@ def exchange_records(
     options: ExchangeOptions,
     *,
     contents: Mapping[str, Any],
-    reading: ReadOptions,
     check: Callable[[Iterable[Any]], None] | None = None,
 ) -> tuple[list[Any], list[Any]]:
     """Write a table by three steps; return the values of the parts, and those of the buckets.
@@ -91,13 +90,13 @@ def exchange_records(
     files = [part.called(session.path) for part in files]
     with running(options.work, output) as run:
         run.try_workers(session)
-        facts = check_parts(session, files, file_facts, reading, run=run)
+        facts = check_parts(session, files, file_facts, run=run)
         run.settle({**contents, "inputs": inputs_of(files, facts)})
         buckets = run.read("buckets.json")
         if buckets is None:
             buckets = options.buckets or 2 * session.workers
             run.write(buckets, "buckets.json")
-        exchange = BucketExchange(run.folder, buckets, options.room)
+        exchange = BucketExchange(run.folder, buckets, options.room, steps.marks)
         work = _Work(run, session, exchange, options.progress, len(files) + 2 * buckets)
         order = largest_first(range(len(files)), files)
         values = work.over_parts(steps.read, [inputs[k]._replace(files=files[k]) for k in order])
@@ -110,7 +109,7 @@ def exchange_records(
         cuts = cut_points(samples, WordPool.read(words.pool), buckets)
         tallies = work.over_buckets(steps.turn, "turned", buckets, words, cuts)
         written = len(cuts) + 1
-        tallies += work.over_buckets(steps.write, "lines", written, words.shown)
+        tallies += work.over_buckets(steps.write, "lines", written, words.pool)
         with apart(), replacing_bytes(output) as out:
             for bucket in range(written):
                 with open(exchange.path("lines", bucket), "rb") as lines:
@@ -118,52 +117,43 @@ def exchange_records(
     return list(values.values()), tallies
 
 
+@dataclass
 class _Work:
     """Does the steps of an exchange, and reports the progress of all of them together."""
 
-    def __init__(
-        self,
-        run: Run,
-        session: Session,
-        exchange: BucketExchange,
-        progress: OnProgress | None,
-        total: int,
-    ) -> None:
-        self._run = run
-        self._session = session
-        self._exchange = exchange
-        self._progress = progress
-        self._total = total  # tasks of all steps
-        self._done = 0
+    run: Run
+    session: Session
+    exchange: BucketExchange
+    progress: OnProgress | None
+    total: int  # tasks of all steps
+    done: int = 0
 
     def over_parts(self, step: Step, inputs: Sequence[TablePart]) -> dict[str, Any]:
         """Do the first step for each part; return the values by key."""
-        self._run.claim(*[self._exchange.path("words", part.key) for part in inputs])
-        memory = memory_of(step.rooms * self._exchange.room)
+        self.run.claim(*[self.exchange.path("words", part.key) for part in inputs])
         tasks = {}
         for part in inputs:
-            arguments = part, self._exchange, len(inputs)
-            tasks[part.key] = Task(str(part.files), arguments, memory, _SMALLER)
+            tasks[part.key] = str(part.files), (part, self.exchange, len(inputs))
         return self._do(step, "records", tasks, _ERRORS)
 
     def over_buckets(self, step: Step, folder: str, count: int, *given: Any) -> list[Any]:
         """Do a step for each bucket; return the values in order."""
-        memory = memory_of(step.rooms * self._exchange.room)
         tasks = {}
         for bucket in range(count):
             name = f"bucket {bucket} of {step.things}"
-            arguments = bucket, self._exchange, *given
-            tasks[str(bucket)] = Task(name, arguments, memory, _SMALLER)
+            tasks[str(bucket)] = name, (bucket, self.exchange, *given)
         return list(self._do(step, folder, tasks, 1).values())
 
     def _do(
-        self, step: Step, folder: str, tasks: Mapping[str, Task], errors: int
+        self, step: Step, folder: str, given: Mapping[str, tuple[str, Any]], errors: int
     ) -> dict[str, Any]:
-        """Do the tasks of a step; stop after so many errors."""
+        """Do a step with the given names and arguments; stop after so many errors."""
+        memory = memory_of(step.rooms * self.exchange.room)
+        tasks = {key: Task(*task, memory, _SMALLER) for key, task in given.items()}
 
         def report(_key: str) -> None:
-            self._done += 1
-            if self._progress is not None:
-                self._progress(self._done, self._total, f"{step.things} are {step.done}")
+            self.done += 1
+            if self.progress is not None:
+                self.progress(self.done, self.total, f"{step.things} are {step.done}")
 
-        return self._run.do(self._session, folder, step.function, tasks, report, errors=errors)
+        return self.run.do(self.session, folder, step.function, tasks, report, errors=errors)

@@ -11,7 +11,7 @@ with a part, with a bucket of the records of all parts, and with a bucket of the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from alignkit._support.arguments import check_arguments, check_known
 from alignkit.cluster import phrase_buckets
 from alignkit.cluster.connecting import open_session
 from alignkit.cluster.parts import Part, find_parts, largest_of
-from alignkit.cluster.phrase_buckets import BucketExchange, PhraseSample
+from alignkit.cluster.phrase_buckets import BucketExchange
 from alignkit.cluster.phrase_exchange import (
     ExchangeOptions,
     ExchangeSteps,
@@ -161,17 +161,18 @@ def count_parts(
         Step("source phrases", "written", _write_pairs),
     )
     inputs = [TablePart(part.key, part) for part in parts]
-    values, tallies = exchange_records(
-        session, inputs, output, steps, options, contents=contents, reading=given.reading
-    )
-    total: Counter[str] = sum(map(Counter, tallies), Counter())
-    counts: Counter[str] = sum((Counter(part["counts"]) for part in values), Counter())
+    values, tallies = exchange_records(session, inputs, output, steps, options, contents=contents)
     return Counted(
         pairs=sum(part["pairs"] for part in values),
         occurrences=sum(part["occurrences"] for part in values),
-        tally=PhraseTally(**total),
-        counts=counts,
+        tally=PhraseTally(**_total(tallies)),
+        counts=_total(part["counts"] for part in values),
     )
+
+
+def _total(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+    """Add up counts by name."""
+    return sum(map(Counter, counts), Counter())
 
 
 def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], Reading]:
@@ -191,7 +192,6 @@ def _read_pairs(
     given: AlignedInput,
 ) -> Done:
     """Count the phrase pairs of one of several parts, and write them as records."""
-    sample = PhraseSample(parts)
     path = part.files.paths[0]
     with (
         counting.PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as made,
@@ -199,14 +199,14 @@ def _read_pairs(
     ):
         pairs, reading = open_part(part.files, given)
         made.add(Choice(path, given.annotator).annotated(pairs))
-        words = made.words
-        blocks = sample.watch(made.records())
-        files = phrase_buckets.write_records(exchange, part.key, blocks, words)
+        files, sample = phrase_buckets.write_records(
+            exchange, part.key, parts, made.records(), made.words
+        )
         value = {
             "pairs": reading.read,
             "occurrences": made.occurrences,
             "counts": dict(reading.counts),
-            "sample": sample.phrases(words),
+            "sample": sample,
         }
     return Done(value, files)
 
@@ -230,9 +230,9 @@ def _turn_pairs(
     return Done(asdict(tally), [path])
 
 
-def _write_pairs(bucket: int, exchange: BucketExchange, shown: str) -> Done:
+def _write_pairs(bucket: int, exchange: BucketExchange, pool: str) -> Done:
     """Write the lines of a bucket of the phrase table."""
-    words = WordPool.read(shown)
+    words = WordPool.shown(WordPool.read(pool).words())
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         phrase_buckets.add_turned(runs, exchange, bucket)
         lines = counting.phrase_lines(counting.table_blocks(runs), words)
@@ -335,6 +335,7 @@ def join_tables(
         Step("tables", "read", partial(_read_entries, given=given)),
         Step("pivots", "joined", join),
         Step("paraphrases", "written", partial(_write_paraphrases, settings=settings)),
+        marks=_MARKS,
     )
 
     def by_table(values: Iterable[dict[str, Any]], name: str) -> tuple[int, ...]:
@@ -357,19 +358,11 @@ def join_tables(
                 )
 
     values, tallies = exchange_records(
-        session,
-        inputs,
-        output,
-        steps,
-        options,
-        contents=contents,
-        reading=ReadOptions(),
-        check=check,
+        session, inputs, output, steps, options, contents=contents, check=check
     )
     entries = by_table(values, "entries")
     left_out = by_table(values, "left_out")
-    total: Counter[str] = sum(map(Counter, tallies), Counter())
-    tally = pivots.PivotTally(**total)
+    tally = pivots.PivotTally(**_total(tallies))
     repeated = sum(entries) - sum(left_out) - tally.entries
     return Joined(entries, left_out, repeated, tally)
 
@@ -379,17 +372,16 @@ def _read_entries(
 ) -> Done:
     """Read a file of a table, and write its entries as records."""
     file = TableFile(part.files.paths[0], given.format, given.reading)
-    sample = PhraseSample(parts, _MARKS)
     with pivots.Pivot(folder=exchange.folder, room=exchange.room) as made:
         entries = made.add_file(part.table, file, on=given.on, min_count=given.min_count)
-        words = made.words
-        blocks = sample.watch(made.records())
-        files = phrase_buckets.write_records(exchange, part.key, blocks, words, skip=_MARKS)
+        files, sample = phrase_buckets.write_records(
+            exchange, part.key, parts, made.records(), made.words
+        )
         value = {
             "table": part.table,
             "entries": entries,
             "left_out": entries - made.added,
-            "sample": sample.phrases(words),
+            "sample": sample,
         }
     return Done(value, files)
 
@@ -407,17 +399,17 @@ def _turn_entries(
     names = SymbolNames.without_variables(len(WordPool.read(words.pool)) + 1)
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
-        phrase_buckets.add_records(runs, exchange, bucket, words.places, skip=_MARKS)
+        phrase_buckets.add_records(runs, exchange, bucket, words.places)
         paths = pivots.pivot_paths(runs, tables, identity, names, tally)
         path = phrase_buckets.write_turned(exchange, bucket, paths, cuts)
     return Done(asdict(tally), [path])
 
 
 def _write_paraphrases(
-    bucket: int, exchange: BucketExchange, shown: str, *, settings: pivots.PivotSettings
+    bucket: int, exchange: BucketExchange, pool: str, *, settings: pivots.PivotSettings
 ) -> Done:
     """Write the lines of a bucket of the paraphrases."""
-    words = WordPool.read(shown)
+    words = WordPool.shown(WordPool.read(pool).words())
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=pivots.VALUES, room=exchange.room) as runs:
         phrase_buckets.add_turned(runs, exchange, bucket)

@@ -14,7 +14,6 @@ from itertools import groupby
 
 import numpy as np
 
-from alignkit._support.wording import escaped
 from alignkit.cluster.phrase_buckets import BucketExchange
 from alignkit.cluster.run import Done, Run, placing
 from alignkit.cluster.session import Session, Task
@@ -28,7 +27,6 @@ class SharedWords:
     """The files with the words of all parts."""
 
     pool: str  # all words in order
-    shown: str  # the same words as tables show them
     places: dict[str, str]  # of each part, by its key: the places of its words in the pool
 
 
@@ -38,14 +36,12 @@ def number_words(
     """Merge the words of parts, and find their places among all words."""
     files = [exchange.path("words", key) for key in keys]
     pool = _merge_all(run, session, exchange, files)
-    shown = exchange.path("shown", "all")
-    run.do(session, "shown", _show, {"all": Task("the words of all parts", (pool, shown))})
     places = {key: exchange.path("places", key) for key in keys}
     tasks = {}
     for key, file in zip(keys, files, strict=True):
         tasks[key] = Task(f"the words of part {key}", (file, pool, places[key]))
     run.do(session, "places", place_words, tasks)
-    return SharedWords(pool, shown, places)
+    return SharedWords(pool, places)
 
 
 def _merge_all(run: Run, session: Session, exchange: BucketExchange, files: list[str]) -> str:
@@ -71,14 +67,6 @@ def merge_words(paths: Sequence[str], output: str) -> Done:
     with placing(output) as beside:
         words = merge(*[WordPool.read(path).words() for path in paths])
         WordPool.of(word for word, _ in groupby(words)).write(beside)
-    return Done(None, [output])
-
-
-def _show(pool: str, output: str) -> Done:
-    """Write the text of the words of a pool, as tables have it."""
-    with placing(output) as beside:
-        shown = map(escaped, WordPool.read(pool).words())
-        WordPool.of(shown, "strict").write(beside)
     return Done(None, [output])
 
 

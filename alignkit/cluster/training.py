@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -163,8 +163,9 @@ class Stages:
                 spread_of_parts, ["the first pairs"], [task], memory=encoder.memory
             )
             self._keep(spread=spread, encoded_first=first)
-        settled = encoder.with_spread(self._state["spread"])
-        self._encoder = settled.used
+        used = replace(encoder.used, spread=self._state["spread"])
+        settled = replace(encoder, used=used)
+        self._encoder = used
         self._encoded = [self._run.path("encoded", f"{k}.npz") for k in range(len(paths))]
         if "encoded" in self._state:
             self._stage += 1
@@ -172,7 +173,8 @@ class Stages:
         tasks = []
         for part, file in zip(paths, self._encoded, strict=True):
             tasks.append((settled, part, reading, casefold, file))
-        of_parts = self._each_part("encoding", encode_part, tasks, memory=encoder.memory)
+        names = list(map(str, self._parts))
+        of_parts = self._each(encode_part, names, tasks, memory=encoder.memory, stage="encoding")
         counts = sum(of_parts, EncodingCounts())
         first = min(self._state["encoded_first"], counts.kept)  # which the parts found again
         self._keep(encoded=asdict(counts + EncodingCounts(encoded=first, kept=-first)))
@@ -194,16 +196,17 @@ class Stages:
         """Run all remaining rounds."""
         if "weighed" not in self._state:
             self._learn(None, 0, [])
+        plan = self._plan
         for done in range(self._state["weighed"], len(self._schedule)):
             model, number = self._schedule[done]
             name = f"{model} round {number}"
-            self._run.claim(*self._plan.round_files(done + 1))
-            by_part = self._over_parts(name, training_tasks.expect, self._for_all(done, model))
+            self._run.claim(*plan.round_files(done + 1))
+            by_part = self._over_parts(name, training_tasks.expect, [(done, model)] * plan.parts)
             forward, reverse, levels, words = map(sum, zip(*by_part, strict=True))
             self._state |= {"levels": levels, "text_words": words}
             likelihoods = [forward / LIKELIHOOD_UNITS, reverse / LIKELIHOOD_UNITS]
             self._learn(model, done + 1, [[model, number, *likelihoods]])
-            self._run.drop(*self._plan.round_files(done))
+            self._run.drop(*plan.round_files(done))
 
     def _learn(self, model: str | None, done: int, history: list[list[Any]]) -> None:
         """Compute the weights of the next round from the expected links after `done` rounds.
@@ -224,15 +227,16 @@ class Stages:
 
     def finish(self, save: str | None, outputs: PartOutputs) -> None:
         """Write the model and the links."""
+        plan = self._plan
         done = len(self._schedule)
         jumping = any(model == "hmm" for model, _ in self._schedule)
         levels = self._state.get("levels", 0)
         words = self._state.get("text_words", 0)
-        text = training_tasks.training_text(self._plan, done, levels, words)
+        text = training_tasks.training_text(plan, done, levels, words)
         if save is not None:
-            memory = self._claim("memory", self._plan.parts)
-            self._over_parts("remembering", training_tasks.remember, self._for_all(done))
-            training_tasks.write_model(self._plan, save, done, self._history, jumping, text)
+            memory = self._claim("memory", plan.parts)
+            self._over_parts("remembering", training_tasks.remember, [(done,)] * plan.parts)
+            training_tasks.write_model(plan, save, done, self._history, jumping, text)
             self._run.drop(*memory)
         if outputs.some:
             paths = outputs.files(self._parts)
@@ -244,6 +248,9 @@ class Stages:
         """Return a summary of the training."""
         plan = self._plan
         state = self._state
+        encoding = None
+        if "encoded" in state:
+            encoding = counts_from(state["encoded"])
         return TrainedParts(
             history=self._history,
             pairs=plan.pairs,
@@ -256,13 +263,8 @@ class Stages:
             entries_met=state["entries"],
             parts=plan.parts,
             shards=plan.shards,
-            encoding=self._encoding(),
+            encoding=encoding,
         )
-
-    def _encoding(self) -> EncodingCounts | None:
-        """Return what the encoder did, if there is one."""
-        kept = self._state.get("encoded")
-        return None if kept is None else counts_from(kept)
 
     @property
     def _history(self) -> tuple[Round, ...]:
@@ -285,11 +287,7 @@ class Stages:
     ) -> list[T]:
         """Call a function for each part: with the plan, its number, and what is given for it."""
         tasks = [(self._plan, k, *more) for k, more in enumerate(given)]
-        return self._each_part(name, function, tasks)
-
-    def _for_all(self, *arguments: Any) -> list[tuple[Any, ...]]:
-        """Return the same arguments for each part."""
-        return [arguments] * len(self._parts)
+        return self._each(function, list(map(str, self._parts)), tasks, stage=name)
 
     def _over_shards(self, function: Callable[..., T], *given: Any) -> list[T]:
         """Call a function for each shard: with the plan, its number, and what is given."""
@@ -297,55 +295,40 @@ class Stages:
         tasks = [(self._plan, k, *given) for k in numbers]
         return self._each(function, [f"shard {k + 1}" for k in numbers], tasks)
 
-    def _each_part(
-        self,
-        name: str,
-        function: Callable[..., T],
-        tasks: Sequence[tuple[Any, ...]],
-        memory: int = 0,
-    ) -> list[T]:
-        """Do a task for each part, the largest first; progress is reported as that of a stage."""
-        order = sorted(range(len(tasks)), key=lambda k: -self._state["sizes"][k][1])
-        count = len(tasks)
-        values: dict[int, T] = {}
-        for k, value in self._done(function, list(map(str, self._parts)), tasks, order, memory):
-            values[k] = value
-            if self._progress is not None:
-                text = f"{name}: {len(values):,} of {count:,} parts"
-                self._progress(self._stage * count + len(values), self.stages * count, text)
-        self._stage += 1
-        return [values[k] for k in range(count)]
-
     def _each(
         self,
         function: Callable[..., T],
         names: Sequence[str],
         tasks: Sequence[tuple[Any, ...]],
+        *,
         memory: int = 0,
+        stage: str = "",
     ) -> list[T]:
-        """Do tasks with names, which messages use."""
-        values = dict(self._done(function, names, tasks, range(len(tasks)), memory))
-        return [values[k] for k in range(len(tasks))]
+        """Do tasks with names, which messages use; return their values.
 
-    def _done(
-        self,
-        function: Callable[..., T],
-        names: Sequence[str],
-        tasks: Sequence[tuple[Any, ...]],
-        order: Sequence[int],
-        memory: int,
-    ) -> Iterator[tuple[int, T]]:
-        """Start tasks in an order; yield the number and the value of each when it is done.
-
-        `memory` is what a task needs besides words and word pairs.
+        memory : What a task needs besides words and word pairs.
+        stage : The name of a stage, which has a task for each part: the largest one is started
+            first, and progress is reported.
         """
-        pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
+        sizes = self._state.get("sizes", [(0, 0)])
+        pairs, cells = map(max, zip(*sizes, strict=True))
         places = max(self._state.get("places", [0]))
         needs = memory + worker_memory(pairs, cells, places)
+        count = len(tasks)
+        order = list(range(count))
+        if stage:
+            order.sort(key=lambda k: -sizes[k][1])
         # a worker keeps what it has read of a part or shard: so it gets the same one in each round
         jobs = [Task(names[k], tasks[k], needs, home=home) for home, k in enumerate(order)]
+        values: dict[int, T] = {}
         for place, value in self._session.each(function, jobs):
-            yield order[place], value
+            values[order[place]] = value
+            if stage and self._progress is not None:
+                text = f"{stage}: {len(values):,} of {count:,} parts"
+                self._progress(self._stage * count + len(values), self.stages * count, text)
+        if stage:
+            self._stage += 1
+        return [values[k] for k in range(count)]
 
 
 def train(
@@ -396,7 +379,6 @@ def train(
     >>> trained.pairs, trained.source_words
     (1, 2)
     """
-    outputs = PartOutputs() if output is None else PartOutputs(output)
     with open_session(client, wait=wait) as session:
         return train_parts(
             session,
@@ -404,7 +386,7 @@ def train(
             settings or Settings(),
             work=work,
             save=save,
-            outputs=outputs,
+            outputs=PartOutputs(output),
             dictionary=dictionary,
             casefold=casefold,
             encoder=encoder,
@@ -442,10 +424,10 @@ def train_parts(
     outputs = outputs.called(session.path)
     with running(work) as run:
         run.try_workers(session)
-        reader = Reader(os.path.join(run.folder, "texts"), casefold)
+        reader = Reader(os.path.join(run.folder, "texts"), casefold, reading)
         texts = [reader.file(part.paths) for part in parts]
         run.claim(*texts)
-        facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
+        facts = check_parts(session, parts, reader, run=run, progress=progress)
         contents = {
             "command": "align (training)",
             "settings": asdict(settings),

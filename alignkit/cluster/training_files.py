@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 from zipfile import BadZipFile
@@ -25,7 +25,7 @@ from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.priors import stems_of_words
 from alignkit.align.priors_kernel import Stems
 from alignkit.align.settings import Settings
-from alignkit.cluster.part_facts import Facts, digest_of, refuse_long, states_of
+from alignkit.cluster.part_facts import Facts, file_facts, refuse_long
 from alignkit.cluster.run import RunError, placing
 from alignkit.io.options import ReadOptions
 from alignkit.model.alignment import SIDES
@@ -90,21 +90,21 @@ class TrainingPlan:
 # Arrays in files
 
 
+@dataclass(frozen=True)
 class Arrays:
     """The arrays of a file by name."""
 
-    def __init__(self, path: str, members: Mapping[str, NDArray[Any]]) -> None:
-        self._path = path
-        self._members = members
+    path: str
+    members: Mapping[str, NDArray[Any]]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        with _run_errors(self._path):
-            return self._members[name]
+        with _run_errors(self.path):
+            return self.members[name]
 
     def dense(self, name: str, size: int, rest: float = 0) -> NDArray[Any]:
         """Return an array that `sparse` made: whole, or with its places as NAME-at."""
         values = self[name]
-        if f"{name}-at" not in self._members:
+        if f"{name}-at" not in self.members:
             return values
         whole = np.full(size, rest, values.dtype)
         whole[self[f"{name}-at"]] = values
@@ -162,23 +162,18 @@ class Reader:
 
     folder: str  # where the files of the parts go
     casefold: bool  # whether case is ignored
-
-    __name__ = "read_part"  # it is used as a function, whose name `DaskSession` shows
+    options: ReadOptions
 
     def file(self, paths: Sequence[str]) -> str:
         """Return the path of the file of a part."""
         name = "\n".join(map(os.path.abspath, paths)).encode("utf-8", "surrogateescape")
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
-    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:
+    def __call__(self, paths: Sequence[str]) -> Facts:
         """Read a part and write its file; return its facts."""
-        from alignkit.align.numbered_texts import lines_of, numbered
-
-        states = states_of(paths)
-        bitext = Bitext.pack([], casefold=self.casefold)
-        for lines in lines_of(list(paths), options, format=None, whole=True):
-            # all lines come at once; none if the part is empty
-            bitext = numbered(lines, casefold=self.casefold, threads=1)
+        facts = file_facts(paths)
+        options = self.options
+        bitext = whole_part(paths, options, self.casefold)
         source = bitext.source
         target = bitext.target
         refuse_long(source.lengths.tolist(), first=1, path=paths[0], options=options)
@@ -189,7 +184,20 @@ class Reader:
         arrays |= _by_first_places("source", source)
         arrays |= _by_first_places("target", target)
         write_arrays(self.file(paths), arrays)
-        return Facts(states, list(map(digest_of, paths)), len(source.ids), len(target.ids))
+        return replace(facts, source_words=len(source.ids), target_words=len(target.ids))
+
+
+def whole_part(
+    paths: Sequence[str], options: ReadOptions, casefold: bool, *, written: bool = False
+) -> Bitext:
+    """Read the text of a part; with `written`, words keep their case for an encoder."""
+    from alignkit.align.numbered_texts import lines_of, numbered
+
+    bitext = Bitext.pack([], casefold=casefold, written=written)
+    for lines in lines_of(list(paths), options, format=None, whole=True):
+        # all lines come at once; none if the part is empty
+        bitext = numbered(lines, casefold=casefold, threads=1, written=written)
+    return bitext
 
 
 def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:

@@ -57,7 +57,6 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import gather, offsets_of
 
 NO_CELLS = np.empty(0, np.int32)
-_MEMORY = ("keys", "offsets", "cells", "levels")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 workers_of = cache(expectation.Workers)
@@ -211,9 +210,7 @@ def remember(plan: TrainingPlan, number: int, done: int) -> None:
     pairs = _known_part(plan, number).part.pairs
     own = _own_links(plan, number, done)
     memory = Memory.of(pairs, own)
-    training_files.write_arrays(
-        plan.file("memory", number), {name: getattr(memory, name) for name in _MEMORY}
-    )
+    training_files.write_arrays(plan.file("memory", number), vars(memory))
 
 
 def training_text(plan: TrainingPlan, done: int, levels: int, words: int) -> TrainingText | None:
@@ -432,12 +429,15 @@ def add_parts(plan: TrainingPlan, done: int, model: str | None, stems: int) -> N
     `model` is that of the last round, if there was one; `stems` is their number, 0 if unused.
     """
     if done:
-        sums = _sums(plan, done)
-        tables = rounds.nulls_of(sums)
-        with opened(plan.after(done - 1, "common")) as before:
-            if model == "hmm":
-                jumps = rounds.jumps_of(sums, plan.settings)
-            else:
+        nulls = []
+        for side, size in zip(SIDES, plan.sizes, strict=True):
+            nulls.append(_added(plan, done, "part", f"{side}_nulls", size))
+        tables = rounds.nulls_of(*nulls)
+        if model == "hmm":
+            counts = _added(plan, done, "part", "jumps", 0)  # the array is stored whole
+            jumps = rounds.jumps_of(counts, plan.settings)
+        else:
+            with opened(plan.after(done - 1, "common")) as before:
                 jumps = before["jumps"]
     else:
         sources, targets = map(rounds.uniform_null, plan.sizes)
@@ -455,29 +455,15 @@ def add_parts(plan: TrainingPlan, done: int, model: str | None, stems: int) -> N
     training_files.write_arrays(plan.after(done, "common"), arrays)
 
 
-def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
-    """Return the sums over all parts, without the likelihoods."""
-    total = _sums_of_part(plan, done, 0)
-    for part in range(1, plan.parts):
-        total = expectation.Sums.over([total, _sums_of_part(plan, done, part)])
-    return total
-
-
-def _sums_of_part(plan: TrainingPlan, done: int, part: int) -> expectation.Sums:
-    """Return the sums over a part, without the likelihoods."""
-    with opened(plan.after(done, f"part-{part}")) as arrays:
-        source = arrays.dense("source_nulls", plan.sizes[0])
-        target = arrays.dense("target_nulls", plan.sizes[1])
-        return expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
-
-
 def _added(plan: TrainingPlan, done: int, kind: str, name: str, size: int) -> I8:
-    """Return the sum over all shards of an array that they wrote after `done` rounds."""
-    total: I8 = np.zeros(size, np.int64)
-    for shard in range(plan.shards):
-        with opened(plan.after(done, f"{kind}-{shard}")) as arrays:
-            total = add_up([total, arrays.dense(name, size)])
-    return total
+    """Return the sum of an array that all parts, or all shards, wrote after `done` rounds."""
+    count = plan.parts if kind == "part" else plan.shards
+
+    def read(k: int) -> I8:
+        with opened(plan.after(done, f"{kind}-{k}")) as arrays:
+            return arrays.dense(name, size)
+
+    return add_up(map(read, range(count)))
 
 
 def add_shards(plan: TrainingPlan, done: int) -> None:

@@ -469,6 +469,11 @@ class Vocabulary:
         arguments.check_count("different words", len(self._folded))
         return [numbers[token] for token in tokens]
 
+    @property
+    def words(self) -> list[str]:
+        """The words by number; casefolded, if their case is ignored."""
+        return list(self._folded)
+
     def __len__(self) -> int:
         return len(self._folded)
 

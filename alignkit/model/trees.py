@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -229,7 +229,7 @@ class Tree:
                 "alignkit's own tree"
             )
         stack: list[Any] = [[]]
-        for kind, at in brackets.walk(*self._columns()):
+        for kind, at in self.walk():
             if kind == "open":
                 node = nltk.Tree(self.labels[at], [])
                 stack[-1].append(node)
@@ -315,6 +315,17 @@ class Tree:
             child = int(self.afters[child])
         below += (Child(None, k) for k in range(place, end))
         return below
+
+    def walk(self) -> Iterator[tuple[str, int]]:
+        """Yield ``("open", node)``, ``("word", position)`` and ``("close", node)``, left to right.
+
+        Examples
+        --------
+        >>> from alignkit import Tree
+        >>> list(Tree.parse("(NN car)").walk())
+        [('open', 0), ('word', 0), ('close', 0)]
+        """
+        return brackets.walk(*self._columns())
 
     def __str__(self) -> str:
         return brackets.write_brackets(self.words, self.labels, *self._columns())

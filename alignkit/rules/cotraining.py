@@ -180,18 +180,15 @@ class _PairText:
                     yield (context, target_context), (*source_span, *target_span)
 
     def _by_context(self, side: int, words_alone: bool) -> dict[Context, list[tuple[int, int]]]:
-        """Return where the phrases in each context are."""
+        """Return where the phrases in each context are, or the phrases of one word."""
         spans = defaultdict[Context, list[tuple[int, int]]](list)
-        for start, end in self._places(side, words_alone):
-            for context in set(self.contexts(side, start, end)):
-                spans[context].append((start, end))
-        return dict(spans)
-
-    def _places(self, side: int, words_alone: bool) -> Iterator[tuple[int, int]]:
-        """Yield where the phrases of a side are, or the phrases of one word."""
         for phrase, places in self.spans[side].items():
-            if len(phrase) == 1 or not words_alone:
-                yield from places
+            if words_alone and len(phrase) > 1:
+                continue
+            for start, end in places:
+                for context in set(self.contexts(side, start, end)):
+                    spans[context].append((start, end))
+        return dict(spans)
 
 
 def _marked(words: Words, tags: Sequence[str], other: Words) -> Words:

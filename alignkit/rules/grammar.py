@@ -112,19 +112,8 @@ def kind_of(rule: Rule) -> str:
 
 def leaves(side: Side) -> Symbols:
     """Return the words and variables of a side, in order."""
-    if type(side) is not Node:
-        return side  # type: ignore[return-value]
-    if not any(type(item) is Node for item in side.children):
-        return side.children  # type: ignore[return-value]
-    items: list[Variable | str] = []
-    rest: list[Item] = [side]
-    while rest:
-        item = rest.pop()
-        if type(item) is Node:
-            rest.extend(reversed(item.children))
-        else:
-            items.append(item)  # type: ignore[arg-type]
-    return tuple(items)
+    items = preorder(side)
+    return tuple([item for item in items if item is not None and not isinstance(item, Node)])
 
 
 def preorder(side: Side) -> Iterator[Item | None]:
@@ -137,8 +126,9 @@ def preorder(side: Side) -> Iterator[Item | None]:
     while left:
         item = left.pop()
         yield item
-        if isinstance(item, Node):
-            left += (None, *reversed(item.children))
+        if type(item) is Node:
+            left.append(None)
+            left.extend(reversed(item.children))
 
 
 def variables(side: Side) -> list[Variable]:

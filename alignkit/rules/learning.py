@@ -29,11 +29,12 @@ from alignkit.rules.derivation.cuts_kernel import (
     TARGET_DEPTH,
     TARGET_NODES,
     VARIABLE_COUNT,
+    Cuts,
 )
 from alignkit.rules.derivation.derivation import Derived
-from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
+from alignkit.rules.derivation.derivations import Derivations, Fragments
 from alignkit.rules.derivation.rule_reader import RuleReader
-from alignkit.rules.grammar import Grammar, RuleType
+from alignkit.rules.grammar import Grammar
 from alignkit.rules.rule_counts import Lexicon, RuleCounts
 
 _BLOCK = 1024  # sentence pairs
@@ -175,7 +176,7 @@ class _Learner:
     def __post_init__(self) -> None:
         self._reader = RuleReader()
         self._lexicon = Lexicon()
-        self._counts: RuleCounts | None = None
+        self._counts = RuleCounts(self.examples)
         self._dropped: Counter[str] = Counter()  # rules beyond the limits, by the limit
         self._passed: Counter[str] = Counter()  # pairs that give no rules, by the reason
         self._sizes: Counter[int] = Counter()  # rules, by size
@@ -188,12 +189,9 @@ class _Learner:
             read += len(block)
             self._add(block)
         self.choice.check()
-        types: tuple[RuleType, ...] = ()
-        if self._counts is not None:
-            weights = self._lexicon.weights(len(self._reader.words))
-            types = self._counts.types(self._reader, weights)
+        weights = self._lexicon.weights(len(self._reader.words))
         return Grammar(
-            types=types,
+            types=self._counts.types(self._reader, weights),
             kind=self.grammar,
             dropped=+self._dropped,  # without zeros
             pairs=read,
@@ -254,15 +252,12 @@ class _Learner:
             for size in range(1, self.size + 1):
                 kept = self._count(derivations, derivations.composed(size), pairs)
                 self._sizes[size] += kept
-        if self._counts is not None:
-            self._counts.end_block()
+        self._counts.end_block()
 
     def _count(self, derivations: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]) -> int:
         """Count the rules that are within the limits; return how many these are."""
         fragments = derivations.fragments(cuts, deletions=self.deletions)
         kept, dropped = self.bounds.split(fragments)
         self._dropped.update(dropped)
-        if self._counts is None:
-            self._counts = RuleCounts(derivations.strings, self.examples)
         self._counts.add(derivations, cuts, fragments, kept, pairs)
         return int(kept.sum())

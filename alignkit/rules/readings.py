@@ -17,6 +17,7 @@ best (`_merged`, `_sums`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
@@ -255,14 +256,14 @@ def _merged(streams: Sequence[_Stream], most: int) -> list[RuleReading]:
     return list(best.values())
 
 
+@dataclass(eq=False)
 class _Applied:
     """Apply a rule at a node; the readings of its parts are computed on request."""
 
-    def __init__(self, match: Match, made: dict[int, Readings], pieces: _Pieces, most: int) -> None:
-        self.match = match
-        self._made = made
-        self._pieces = pieces
-        self._most = most
+    match: Match
+    made: dict[int, Readings]  # of the nodes below
+    pieces: _Pieces
+    most: int  # how many readings of each kind are kept
 
     @cached_property
     def _body(self) -> Readings:
@@ -273,21 +274,21 @@ class _Applied:
             items = list(group)
             end = place + len(items)
             if is_word:
-                parts.append(_alone(self._pieces.of_rule(self.match, place, end)))
+                parts.append(_alone(self.pieces.of_rule(self.match, place, end)))
             else:
                 parts += [self._variable(int(number)) for number in items]
             place = end
         if not parts:
-            parts.append(_alone(self._pieces.kept(0, 0)))  # a rule that deletes all
-        return _in_a_row(parts, self._most)
+            parts.append(_alone(self.pieces.kept(0, 0)))  # a rule that deletes all
+        return _in_a_row(parts, self.most)
 
     def _variable(self, number: int) -> Readings:
         """Return the readings of the node that a variable of the rule stands for."""
         node = self.match.variables[number]
-        if node in self._made:
-            return self._made[node]
-        start, end = self._pieces.spans[node]
-        return _alone(self._pieces.kept(start, end))
+        if node in self.made:
+            return self.made[node]
+        start, end = self.pieces.spans[node]
+        return _alone(self.pieces.kept(start, end))
 
     def readings(self, *, heavy: bool) -> Iterator[RuleReading]:
         """Yield the readings of one kind, by cost.
@@ -301,7 +302,7 @@ class _Applied:
         elif rule.minor:
             bodies = self._body.light
         elif heavy:
-            bodies = _of_either_kind(self._body, self._most)
+            bodies = _of_either_kind(self._body, self.most)
         for body in bodies:
             cost = body.cost + rule.cost
             replacements = body.replacements + 1

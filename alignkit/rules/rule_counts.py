@@ -14,13 +14,14 @@ from itertools import count as numbering
 import numpy as np
 
 from alignkit._support.array_types import B1, F8, I4, I8
-from alignkit._support.jit import readonly
+from alignkit._support.jit import all_readonly
 from alignkit.model.arrays import LinkArrays, TokenArrays, offsets_of
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
+from alignkit.rules.derivation.cuts_kernel import Cuts
+from alignkit.rules.derivation.derivations import Derivations, Fragments
 from alignkit.rules.derivation.rule_reader import RuleReader, mirrored
 from alignkit.rules.files.notation import rule_text
-from alignkit.rules.grammar import Example, Rule, RuleType
+from alignkit.rules.grammar import Example, Rule, RuleType, root_labels
 from alignkit.rules.scores_kernel import WordWeights, weigh_words
 
 _PENDING = 1 << 20  # word pairs whose counts wait to be added up
@@ -82,7 +83,7 @@ class Lexicon:
         for column, counts in enumerate((self._lone_targets, self._lone_sources)):
             lone[: len(counts), column] = counts / max(1, counts.sum())
         linked = np.stack(columns, axis=1)
-        return WordWeights(readonly(self._keys), readonly(linked), readonly(lone))
+        return all_readonly(WordWeights(self._keys, linked, lone))
 
 
 def _without_links(side: TokenArrays, linked: I8) -> I4:
@@ -99,8 +100,7 @@ class RuleCounts:
     its words has a number of its own.
     """
 
-    def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
-        self._strings = strings  # which sides are strings
+    def __init__(self, examples: int) -> None:
         self._most = examples
         self._types: dict[bytes, int] = defaultdict(numbering().__next__)  # a new one: the next
         self._sides: list[tuple[bytes, bytes]] = []  # the symbols of each type
@@ -122,10 +122,7 @@ class RuleCounts:
         """Count the rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
         numbers = self._numbers(fragments, chosen)
-        if cuts.counts is None:
-            counts = np.ones(len(chosen))
-        else:
-            counts = cuts.counts[chosen]
+        counts = cuts.counts[chosen]
         self._counts = _added(self._counts, numbers, counts)
         self._seen.append(numbers << _HALF | cuts.pairs[chosen])
         alignments = self._alignment_numbers(fragments, chosen, numbers)
@@ -187,12 +184,12 @@ class RuleCounts:
         """Return the rule types with their weights, by count, then by their text."""
         p_target = self._shares([source for source, _ in self._sides])
         p_source = self._shares([mirrored(target) for _, target in self._sides])
-        p_rule = self._shares([self._roots(*sides) for sides in self._sides])
+        rules = [Rule(*map(reader.side, sides)) for sides in self._sides]
+        p_rule = self._shares(list(map(root_labels, rules)))
         lexical = self._lexical(weights).tolist()
         alignments = self._best_alignments()
         rows = []
-        for k, (source, target) in enumerate(self._sides):
-            rule = Rule(reader.side(source), reader.side(target))
+        for k, rule in enumerate(rules):
             count = float(self._counts[k])
             if abs(count - round(count)) < 1e-9:
                 count = round(count)
@@ -220,13 +217,6 @@ class RuleCounts:
         totals = np.bincount(groups, weights=self._counts)
         shares: list[float] = (self._counts / totals[groups]).tolist()
         return shares
-
-    def _roots(self, source: bytes, target: bytes) -> tuple[bytes, bytes]:
-        """Return the root labels of a rule: the first symbols; a string has none."""
-        source_is_string, target_is_string = self._strings
-        source_root = b"" if source_is_string else source[:4]
-        target_root = b"" if target_is_string else target[:4]
-        return source_root, target_root
 
     def _lexical(self, weights: WordWeights) -> F8:
         """Return both lexical weights of each type: the best over its alignments."""

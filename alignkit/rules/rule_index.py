@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from math import isnan, log
+from math import log
 from typing import NamedTuple, TypeAlias, cast
 from unicodedata import category
 
@@ -246,31 +246,35 @@ class RuleIndex:
             yield matches
 
 
+_OTHER_LABELS = "have other labels on the target side"
+
+
 def _unfit(rule: Rule, any_labels: bool) -> str:
     """Return why a rule cannot be applied; empty if it can."""
     source, target = rule
     if not isinstance(source, Node):
         return "have a string as their source side"
-    targets = list(variables(target))
+    targets = variables(target)
     if any(variable.kind == "i" for variable in targets):
         return "insert a constituent"
     if any_labels or not isinstance(target, Node):
         return ""
-    differ = source.label != target.label
+    if source.label != target.label:
+        return _OTHER_LABELS
     labels: dict[tuple[int, str], str] = {}
     for variable in variables(source):
         labels[variable.number, variable.kind] = variable.label
     for variable in targets:
         label = labels.get((variable.number, variable.kind), variable.label)
         if label != variable.label:
-            differ = True
-    return "have other labels on the target side" if differ else ""
+            return _OTHER_LABELS
+    return ""
 
 
 def _too_rare(entry: RuleType, number: int, min_count: float, min_p: float) -> str:
     """Return why the count or the probability of a rule is too low; empty if it is not."""
     p = entry.p_target
-    if p is not None and (isnan(p) or not 0 <= p <= 1):
+    if p is not None and not 0 <= p <= 1:
         raise OptionError(f"rules[{number}]: p_target is {p}; it must be between 0 and 1")
     if entry.count is None and min_count > 0:
         return "tell no count"
@@ -329,20 +333,19 @@ def _signature(node: Node) -> Signature:
 def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
     """Return the children and the signature of each node."""
     below: list[list[int]] = [[] for _ in tree.labels]
-    for node, parent in enumerate(tree.parents.tolist()[1:], start=1):
-        below[parent].append(node)
-    starts = tree.starts.tolist()
-    ends = tree.ends.tolist()
-    words = [(word.casefold(),) for word in tree.words]
-    signatures: list[Signature] = []
-    for node, children in enumerate(below):
-        items: list[str | tuple[str]] = []
-        place = starts[node]
-        for child in children:
-            items += (*words[place : starts[child]], tree.labels[child])
-            place = max(place, ends[child])
-        signatures.append((*items, *words[place : ends[node]]))
-    return below, signatures
+    items: list[list[str | tuple[str]]] = [[] for _ in tree.labels]
+    above: list[int] = []  # the open nodes
+    for step, at in tree.walk():
+        if step == "word":
+            items[above[-1]].append((tree.words[at].casefold(),))
+        elif step == "close":
+            above.pop()
+        else:
+            if above:
+                below[above[-1]].append(at)
+                items[above[-1]].append(tree.labels[at])
+            above.append(at)
+    return below, list(map(tuple, items))
 
 
 _Linked: TypeAlias = "tuple[int, _Linked] | None"

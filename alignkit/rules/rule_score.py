@@ -12,7 +12,7 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each, naming_keywords
 from alignkit._support.array_types import F8
-from alignkit._support.jit import readonly
+from alignkit._support.jit import all_readonly, readonly
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.model.alignment import Alignment
@@ -360,8 +360,5 @@ def _confirmed(mine: Derivations, other: Derivations) -> Rows:
 
 def _nodes_of(derivations: Derivations) -> DerivationNodes:
     """Return the nodes of derivations as the kernel takes them."""
-    return DerivationNodes(
-        readonly(derivations.matched),
-        readonly(derivations.afters),
-        readonly(derivations.offsets),
-    )
+    nodes = DerivationNodes(derivations.matched, derivations.afters, derivations.offsets)
+    return all_readonly(nodes)

@@ -119,8 +119,7 @@ def _sort_on_disk() -> None:
         assert runs.written
         blocks = list(runs.merge())
     os.mkdir("turned")
-    merged = [(block.symbols, block.offsets, block.values) for block in blocks]
-    write_turned(BucketExchange(".", 2, room), 0, merged, [[5]])
+    write_turned(BucketExchange(".", 2, room), 0, blocks, [[5]])
 
 
 _CALLS: dict[str, Callable[[], None]] = {

@@ -16,6 +16,7 @@ import numpy as np
 
 from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import jit
+from alignkit.rules.derivation.cuts_kernel import widened
 
 
 @jit
@@ -71,7 +72,7 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
             while depth:
                 if depth == size:
                     if filled + count > len(variables):
-                        variables = widened_rows(variables, filled, 2 * (filled + count))
+                        variables = widened(variables, filled, filled + count)
                     filled = write_variables(matched, afters, first, chosen, variables, filled)
                     roots[made, 0] = matched[first + root, 0]
                     roots[made, 1] = matched[first + root, 1]
@@ -107,13 +108,3 @@ def write_variables(
             filled += 1
             i = afters[first + i]
     return filled
-
-
-@jit
-def widened_rows(rows: I4, used: int, size: int) -> I4:
-    """Return an array of `size` rows of two numbers that begins with the used ones of another."""
-    wider = np.empty((size, 2), np.int32)
-    for i in range(used):  # compiles in less time than slices
-        wider[i, 0] = rows[i, 0]
-        wider[i, 1] = rows[i, 1]
-    return wider

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignkit._support.array_types import I4, I8
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import jit
 from alignkit.rules.derivation.nodes_kernel import AFTER, END, START
 
@@ -40,20 +40,22 @@ _NODE = 0
 _NEXT_WORD = 1  # the columns of the stack of `write_side`
 
 
-class CutRules(NamedTuple):
-    """R rules as nodes.
+class Cuts(NamedTuple):
+    """The nodes at the borders of R rules, which define a rule apart from labels and words.
 
     roots: (R, 2) int32: source and target node of each rule.
     variables: (V, 2) int32: the nodes of all variables, rule after rule, left to right in the
         source.
     offsets: (R + 1,) int64: where the variables of each rule begin.
     pairs: (R,) int32: the sentence pair of each rule, in rising order.
+    counts: (R,) float64: 1, or a fraction in the rules of all consistent nodes.
     """
 
     roots: I4
     variables: I4
     offsets: I8
     pairs: I4
+    counts: F8
 
 
 class TreeSide(NamedTuple):
@@ -89,7 +91,7 @@ class RuleMarks(NamedTuple):
 
 @jit
 def write_fragments(
-    rules: CutRules, source: TreeSide, target: TreeSide, far: I4, deletions: bool
+    rules: Cuts, source: TreeSide, target: TreeSide, far: I4, deletions: bool
 ) -> tuple[I4, I8, I4, I8, I4]:
     """Write both fragments of some rules.
 
@@ -193,8 +195,8 @@ def most_symbols(side: TreeSide, first_node: int, root: int) -> int:
 
 @jit
 def widened(array: I4, used: int, needed: int) -> I4:
-    """Return a longer array that begins with what is used of this one."""
-    larger = np.empty(2 * needed, np.int32)
+    """Return a longer array that begins with the rows that are used of this one."""
+    larger = np.empty((2 * needed, *array.shape[1:]), np.int32)
     for k in range(used):  # compiles in less time than a slice
         larger[k] = array[k]
     return larger

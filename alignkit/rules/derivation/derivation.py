@@ -16,7 +16,8 @@ from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair, alignment_of_pair
 from alignkit.model.trees import Tree
-from alignkit.rules.derivation.derivations import SPAN, Cuts, Derivations, TreeArrays, derive
+from alignkit.rules.derivation.cuts_kernel import Cuts
+from alignkit.rules.derivation.derivations import SPAN, Derivations, TreeArrays, derive
 from alignkit.rules.derivation.recomposing import recompose
 from alignkit.rules.derivation.rule_reader import RuleReader
 from alignkit.rules.grammar import Rule
@@ -165,7 +166,7 @@ class Derivation:
         ['NP(NN("car")) ||| NP(NN("auto"))']
         """
         fragments = self.arrays.fragments(self.cuts(size), deletions=self._derived.deletions)
-        return tuple(self._derived.reader.rules(fragments.symbols, fragments.offsets))
+        return tuple(self._derived.reader.rules(fragments))
 
     def tokens(self, size: int = 1) -> tuple[RuleToken, ...]:
         """Return the rules made of exactly `size` minimal rules, and where they are.
@@ -198,7 +199,7 @@ class Derivation:
             raise OptionError(f"pair {self.id!r} has no links, so no rules to put together")
         # without `deletions`: what they would turn into variables is needed to put trees together
         fragments = self.arrays.fragments(self.arrays.minimal())
-        return recompose(self._derived.reader.rules(fragments.symbols, fragments.offsets))
+        return recompose(self._derived.reader.rules(fragments))
 
     @cached_property
     def source_rules(self) -> I4:
@@ -224,7 +225,7 @@ class Derivation:
         """Return the rules between some nodes, with their places."""
         arrays = self.arrays
         fragments = arrays.fragments(cuts, deletions=self._derived.deletions)
-        rules = self._derived.reader.rules(fragments.symbols, fragments.offsets)
+        rules = self._derived.reader.rules(fragments)
         links = _couples(fragments.links.reshape(-1, 2))
         link_ends = (fragments.link_offsets // 2).tolist()
         variables = _couples(cuts.variables)
@@ -232,10 +233,7 @@ class Derivation:
         source_roots, target_roots = cuts.roots.T
         source_spans = _couples(arrays.source.nodes[SPAN, source_roots].T)
         target_spans = _couples(arrays.target.nodes[SPAN, target_roots].T)
-        if cuts.counts is None:
-            counts = [1.0] * len(cuts)
-        else:
-            counts = cuts.counts.tolist()
+        counts = cuts.counts.tolist()
         tokens = []
         for k, root in enumerate(_couples(cuts.roots)):
             token = RuleToken(
@@ -295,7 +293,7 @@ class Derived:
     def minimal(self) -> list[Rule]:
         """The minimal rules of all pairs, one after the other."""
         fragments = self.arrays.fragments(self.arrays.minimal(), deletions=self.deletions)
-        return self.reader.rules(fragments.symbols, fragments.offsets)
+        return self.reader.rules(fragments)
 
 
 LINKS = ("sure", "possible")  # the links to learn rules from: the sure ones (S), or all (P)

@@ -26,12 +26,13 @@ from threading import Lock
 import numpy as np
 
 from alignkit._support.arguments import check_count
-from alignkit._support.array_types import F8, I4, I8
-from alignkit._support.jit import readonly
+from alignkit._support.array_types import I4, I8
+from alignkit._support.jit import all_readonly, readonly
 from alignkit.errors import OptionError
 from alignkit.model.arrays import LinkArrays, gather, offsets_of
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import composed_kernel, cuts_kernel, nodes_kernel
+from alignkit.rules.derivation.cuts_kernel import Cuts
 from alignkit.rules.derivation.nodes_kernel import AFTER, END, START
 from alignkit.rules.tables.runs import places_within
 
@@ -100,9 +101,6 @@ class TreeArrays:
             readonly(word_offsets),
         )
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
     @property
     def for_kernels(self) -> nodes_kernel.TreeNodes:
         """The nodes with their labels, as kernels take them."""
@@ -119,10 +117,10 @@ class TreeArrays:
         words = slice(*self.word_offsets[k : k + 2])
         return TreeArrays(
             readonly(self.nodes[:, nodes]),
-            readonly(self.labels[nodes]),
-            readonly(_from_zero(self.offsets, k)),
-            readonly(self.words[words]),
-            readonly(_from_zero(self.word_offsets, k)),
+            self.labels[nodes],
+            _from_zero(self.offsets, k),
+            self.words[words],
+            _from_zero(self.word_offsets, k),
         )
 
 
@@ -141,20 +139,6 @@ class Classes:
     offsets: I8  # (P + 1,) int64: where the classes of each pair begin
     of_source: I4  # (n,) int32: the class of each node of all trees, from 0 in each pair; -1: none
     of_target: I4
-
-
-@dataclass(frozen=True, eq=False)
-class Cuts:
-    """The nodes at the borders of R rules, which define a rule apart from labels and words."""
-
-    roots: I4  # (R, 2) int32: the source and the target node
-    variables: I4  # (V, 2) int32: likewise
-    offsets: I8  # (R + 1,) int64: where the variables of each rule begin
-    pairs: I4  # (R,) int32: the sentence pair of each rule, rising
-    counts: F8 | None = None  # (R,) float64; None if each counts 1
-
-    def __len__(self) -> int:
-        return len(self.roots)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +164,6 @@ class Derivations:
     afters: I4  # (R,) int32: the first that is not below each, likewise
     offsets: I8  # (P + 1,) int64: where the derivation of each pair begins
     strings: tuple[bool, bool] = (False, False)  # whether the source, and the target, is a string
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
     @cached_property
     def classes(self) -> Classes | None:
@@ -213,7 +194,8 @@ class Derivations:
     def minimal(self) -> Cuts:
         """Return a rule for each matched pair of nodes, cut at the next matched pairs below."""
         below, begins = _children(self.parents, self.offsets)
-        return Cuts(self.matched, self.matched[below], begins, _pair_of_each(self.offsets))
+        pairs = _pair_of_each(self.offsets)
+        return Cuts(self.matched, self.matched[below], begins, pairs, np.ones(len(pairs)))
 
     def composed(self, size: int) -> Cuts:
         """Return the rules of `size` connected nodes of a derivation each."""
@@ -225,9 +207,9 @@ class Derivations:
                 f"{total:,.0f} rules are made of {size} minimal ones each; at most "
                 f"{MOST:,} fit in memory: use a smaller size"
             )
-        return Cuts(
-            *composed_kernel.compose(self.matched, self.afters, self.offsets, size, int(total))
-        )
+        count = int(total)
+        cuts = composed_kernel.compose(self.matched, self.afters, self.offsets, size, count)
+        return Cuts(*cuts, np.ones(count))
 
     def everywhere(self) -> Cuts:
         """Return the rule of every consistent pair of nodes, with its count.
@@ -276,12 +258,6 @@ class Derivations:
 
     def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
         """Write the rules between these nodes."""
-        rules = cuts_kernel.CutRules(
-            readonly(cuts.roots),
-            readonly(cuts.variables),
-            readonly(cuts.offsets),
-            readonly(cuts.pairs),
-        )
         sides = []
         for column, trees in enumerate((self.source, self.target)):
             side = cuts_kernel.TreeSide(
@@ -296,7 +272,9 @@ class Derivations:
             sides.append(side)
         source, target = sides
         far = readonly(self.links.links[:, 1])
-        return Fragments(*cuts_kernel.write_fragments(rules, source, target, far, deletions))
+        return Fragments(
+            *cuts_kernel.write_fragments(all_readonly(cuts), source, target, far, deletions)
+        )
 
 
 def derive(
@@ -394,8 +372,8 @@ def _derive_string(
     )
     pair = _pair_of_each(offsets)
     order = np.lexsort((frontier, -spans[:, 1], spans[:, 0], pair))
-    starts = np.ascontiguousarray(spans[order, 0])
-    ends = np.ascontiguousarray(spans[order, 1])
+    starts = spans[order, 0]
+    ends = spans[order, 1]
     span_parents, span_afters = nodes_kernel.nest(starts, ends, offsets)
     spanned = replace(
         words,
@@ -406,31 +384,16 @@ def _derive_string(
     numbers = (np.arange(len(order)) - offsets[pair]).astype(np.int32)  # from 0 in each pair
     # nodes are matched in preorder of the source: of the spans, or of the frontier
     if source_is_string:
-        return Derivations(
-            source=spanned,
-            target=tree,
-            links=links,
-            matched=np.stack([numbers, frontier[order]], axis=1),
-            parents=span_parents,
-            afters=span_afters,
-            offsets=offsets,
-            strings=(True, False),
-        )
+        matched = np.stack([numbers, frontier[order]], axis=1)
+        nested = span_parents, span_afters
+        return Derivations(spanned, tree, links, matched, *nested, offsets, (True, False))
     span_of = np.empty(len(order), np.int32)  # the span of each frontier node
     span_of[order] = numbers
-    tree_parents, tree_afters = _nested(tree, frontier, offsets)
-    return Derivations(
-        source=tree,
-        target=spanned,
-        links=links,
-        matched=np.stack([frontier, span_of], axis=1),
-        parents=tree_parents,
-        afters=tree_afters,
-        offsets=offsets,
-        strings=(False, True),
-    )
+    matched = np.stack([frontier, span_of], axis=1)
+    nested = _nested(tree, frontier, offsets)
+    return Derivations(tree, spanned, links, matched, *nested, offsets, (False, True))
 
 
 def _from_zero(offsets: I8, k: int) -> I8:
     """Return the offsets of item k alone: 0 and its size."""
-    return np.asarray(offsets[k : k + 2] - offsets[k])
+    return readonly(offsets[k : k + 2] - offsets[k])

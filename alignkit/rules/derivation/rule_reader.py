@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
-from alignkit._support.array_types import I4, I8
 from alignkit.rules.derivation.cuts_kernel import (
     BITS,
     CLOSE,
@@ -16,7 +16,7 @@ from alignkit.rules.derivation.cuts_kernel import (
     VARIABLE,
     WORD,
 )
-from alignkit.rules.derivation.derivations import NameNumbers
+from alignkit.rules.derivation.derivations import Fragments, NameNumbers
 from alignkit.rules.grammar import Item, Node, Rule, Side, Variable
 
 _KINDS = {VARIABLE: "x", DELETED: "d", INSERTED: "i"}
@@ -25,7 +25,7 @@ _WHAT = (1 << BITS) - 1  # the bits of a symbol that say what it is
 # millions of rules
 _NEW: Any = tuple.__new__
 _MOST_TEXTS = 2**16  # labels and words of the shared reader; then there is a new one
-_MOST_SYMBOLS = 2**20  # of the sides that a reader keeps
+_MOST_SIDES = 2**14  # that a reader keeps
 
 
 class RuleReader:
@@ -36,8 +36,7 @@ class RuleReader:
     def __init__(self) -> None:
         self.labels = NameNumbers()
         self.words = NameNumbers()
-        self._sides: dict[bytes, Side] = {}
-        self._held = 0  # symbols of these sides
+        self.side = lru_cache(maxsize=_MOST_SIDES)(self._read)
         self._variables: dict[tuple[int, int, bool], Variable] = {}
 
     @classmethod
@@ -48,35 +47,15 @@ class RuleReader:
             reader = cls._shared = RuleReader()
         return reader
 
-    def rules(self, symbols: I4, offsets: I8) -> list[Rule]:
-        """Return rules that are written one after the other, source and target in turn."""
-        text = symbols.tobytes()
-        ends = (offsets * 4).tolist()
-        read_before = self._sides.get
-        sides = []
-        for start, end in pairwise(ends):
-            part = text[start:end]
-            side = read_before(part)
-            if side is None:
-                side = self.side(part)
-            sides.append(side)
+    def rules(self, fragments: Fragments) -> list[Rule]:
+        """Return rules from their symbols."""
+        text = fragments.symbols.tobytes()
+        ends = (fragments.offsets * 4).tolist()  # in bytes
+        sides = [self.side(text[start:end]) for start, end in pairwise(ends)]
         return [_NEW(Rule, both) for both in zip(sides[::2], sides[1::2], strict=True)]
 
-    def side(self, text: bytes) -> Side:
-        """Return a side, source or target."""
-        side = self._sides.get(text)
-        if side is None:
-            size = len(text) // 4  # a symbol has 4 bytes
-            self._held += size
-            if self._held > _MOST_SYMBOLS:
-                self._sides.clear()
-                self._held = size
-            side = self._read(text)
-            self._sides[text] = side
-        return side
-
     def _read(self, text: bytes) -> Side:
-        """Make a side from its symbols; see `cuts_kernel.write_fragments`."""
+        """Return a side, source or target, from its symbols; see `cuts_kernel.write_fragments`."""
         labels = self.labels.texts
         words = self.words.texts
         variables = self._variables

@@ -13,7 +13,6 @@ from alignkit._support.arguments import check_known
 from alignkit._support.wording import brief, brief_annotators
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.brackets import walk
 from alignkit.model.sentence_pair import SentencePair, tree_of_pair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Node, Side, Variable, preorder
@@ -59,7 +58,7 @@ def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outlin
     numbers = numbers or {}
     items: list[OutlineItem] = []
     above = [-1]  # the open nodes, by their places in `items`
-    for step, at in walk(tree.starts.tolist(), tree.ends.tolist(), tree.afters.tolist()):
+    for step, at in tree.walk():
         if step == "open":
             number = numbers.get(at, -1)
             items.append(OutlineItem(tree.labels[at], "node", above[-1], number, place=at))

@@ -14,9 +14,8 @@ from alignkit.rules.files import fields
 from alignkit.rules.files.notation import AtColumn, made_rule, side_text
 from alignkit.rules.grammar import Rule, RuleType, leaves
 
-_FIRST = ("count", "p_target", "p_source")
-_OTHERS = ("pairs", "p_rule", "lexical_target", "lexical_source")
-_KNOWN = {*_FIRST, *_OTHERS, "links"}
+_FIRST = fields.WEIGHTS[:3]  # those without a name: the count, p(t|s) and p(s|t)
+_KNOWN = {*fields.WEIGHTS, "links"}
 _UNKNOWN = "-"
 
 
@@ -26,7 +25,7 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     for name in _FIRST:
         value = getattr(type, name)
         texts.append(_UNKNOWN if value is None else fields.number_text(value))
-    texts += fields.weight_texts(type, _OTHERS)
+    texts += fields.weight_texts(type, fields.WEIGHTS[3:])
     if type.alignment is not None:
         texts.append("links=" + ",".join(f"{i}-{j}" for i, j in type.alignment))
     texts += fields.extra_texts(type.extra, _KNOWN)
@@ -78,5 +77,5 @@ def _weighted(rule: Rule, text: str, column: int) -> RuleType:
 
 
 FORMAT = fields.RuleFormat(
-    line=_line, parse=_parse, holds=frozenset({"trees", "alignment", "extra", *_FIRST, *_OTHERS})
+    line=_line, parse=_parse, holds=frozenset({"trees", "alignment", "extra", *fields.WEIGHTS})
 )

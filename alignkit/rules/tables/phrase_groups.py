@@ -11,26 +11,26 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from alignkit._support.array_types import F8, I8
-from alignkit._support.jit import readonly
+from alignkit._support.jit import all_readonly, readonly
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs
+from alignkit.rules.tables.runs import Runs, concatenated, part
+from alignkit.rules.tables.runs_kernel import Records
 
 
-def grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
+def grouped(runs: Runs) -> Iterator[tuple[Records, I8]]:
     """Yield the records of `Runs`, and the group of each."""
     phrase = readonly(np.empty(0, np.int32))  # the first phrase of the record before, and its 0
     group = -1
-    for block in runs.merge():
-        symbols = readonly(block.symbols)
-        groups = kernel.number_groups(symbols, readonly(block.offsets), phrase, group)
+    for block in map(all_readonly, runs.merge()):
+        groups = kernel.number_groups(block.symbols, block.offsets, phrase, group)
         yield block, groups
-        last_record = symbols[block.offsets[-2] :]
+        last_record = block.symbols[block.offsets[-2] :]
         divider = int((last_record == 0).argmax())
-        phrase = readonly(last_record[: divider + 1])
+        phrase = last_record[: divider + 1]
         group = int(groups[-1])
 
 
-def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
+def with_totals(runs: Runs) -> Iterator[tuple[Records, F8]]:
     """Yield the records of `Runs`, and for each the sum of the first values of its group.
 
     The records are merged twice, as the sum of a group is known only behind its last record.
@@ -55,24 +55,24 @@ def _totals(runs: Runs) -> F8:
     return np.concatenate([*complete, [open_sum]])
 
 
-def whole_groups(runs: Runs) -> Iterator[tuple[Block, I8]]:
+def whole_groups(runs: Runs) -> Iterator[tuple[Records, I8]]:
     """Yield the records of `Runs` in blocks that divide no group, and the group of each."""
-    waiting: list[tuple[Block, I8]] = []  # the records of the last group so far
+    waiting: list[tuple[Records, I8]] = []  # the records of the last group so far
     waiting_group = -1
     for block, groups in grouped(runs):
         last_group = int(groups[-1])
         begin = int(np.searchsorted(groups, last_group))
         # all before `begin` is complete, and so is what waits, unless it is of the same group
         if begin > 0 or (waiting and waiting_group != last_group):
-            yield _joined([*waiting, (block.part(0, begin), groups[:begin])])
+            yield _joined([*waiting, (part(block, 0, begin), groups[:begin])])
             waiting = []
-        waiting.append((block.part(begin, len(block)), groups[begin:]))
+        waiting.append((part(block, begin, len(groups)), groups[begin:]))
         waiting_group = last_group
     if waiting:
         yield _joined(waiting)
 
 
-def _joined(parts: Sequence[tuple[Block, I8]]) -> tuple[Block, I8]:
+def _joined(parts: Sequence[tuple[Records, I8]]) -> tuple[Records, I8]:
     """Return blocks with the groups of their records as one."""
     blocks, groups = zip(*parts, strict=True)
-    return Block.concatenate(blocks), np.concatenate(groups)
+    return all_readonly(concatenated(blocks)), np.concatenate(groups)

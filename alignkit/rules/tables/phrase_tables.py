@@ -28,7 +28,6 @@ import numpy as np
 from alignkit._support.arguments import check_arguments, each
 from alignkit._support.array_types import I4
 from alignkit._support.jit import readonly
-from alignkit._support.wording import escaped
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.inputs import Choice
 from alignkit.model.alignment import Alignment
@@ -39,7 +38,8 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files.fields import number_text
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_groups import with_totals
-from alignkit.rules.tables.runs import ROOM, Block, Runs, ranked
+from alignkit.rules.tables.runs import ROOM, Runs, ranked
+from alignkit.rules.tables.runs_kernel import Records
 from alignkit.rules.tables.table_blocks import TableBlock, Words, table_lines
 from alignkit.rules.tables.word_pool import WordPool
 
@@ -55,9 +55,7 @@ class PhraseTally:
     left_out: int = 0
 
 
-def turned(
-    by_target: Runs, ranks: I4, min_count: int, tally: PhraseTally
-) -> Iterator[kernel.Records]:
+def turned(by_target: Runs, ranks: I4, min_count: int, tally: PhraseTally) -> Iterator[Records]:
     """Yield records, source phrase first; the values are their count and the target's total.
 
     by_target : The counted records, target phrase first.
@@ -68,10 +66,8 @@ def turned(
         kept = block.values[:, 0] >= min_count
         tally.different += len(kept)
         tally.left_out += len(kept) - int(kept.sum())
-        symbols, offsets = kernel.exchange(
-            readonly(block.symbols), readonly(block.offsets), kept.view(np.uint8), ranks
-        )
-        yield symbols, offsets, np.stack([block.values[:, 0], totals], axis=1)
+        symbols, offsets = kernel.exchange(block.symbols, block.offsets, kept.view(np.uint8), ranks)
+        yield Records(symbols, offsets, np.stack([block.values[:, 0], totals], axis=1))
 
 
 def table_blocks(by_source: Runs) -> Iterator[TableBlock]:
@@ -131,15 +127,6 @@ class TableSettings:
     ignore_identical: bool = False
 
 
-class _Lexicon(Vocabulary):
-    """A vocabulary that returns its words; it must keep their case, so that each has a number."""
-
-    @property
-    def words(self) -> Sequence[str]:
-        """The words by number."""
-        return list(self._numbers)
-
-
 class PhraseCounts(ExitStack):
     """Count phrase pairs, and return them with their probabilities.
 
@@ -154,7 +141,7 @@ class PhraseCounts(ExitStack):
         self._settings = settings or TableSettings()
         self._folder = folder or gettempdir()
         self._room = room
-        self._lexicon = _Lexicon(casefold=False)
+        self._lexicon = Vocabulary(casefold=False)
         self._by_target = self.enter_context(Runs(self._folder, room=room))
         self.occurrences = 0  # phrase pairs, with repetitions
         self.tally = PhraseTally()
@@ -197,7 +184,6 @@ class PhraseCounts(ExitStack):
         The counted records are gone then.
         """
         by_source = self.enter_context(Runs(self._folder, sums=2, room=self._room))
-        self.tally = PhraseTally()
         _, ranks = ranked(self.words)
         for records in turned(self._by_target, ranks, min_count, self.tally):
             by_source.add(*records)
@@ -213,10 +199,10 @@ class PhraseCounts(ExitStack):
 
     def lines(self, *, min_count: int = 1) -> Iterator[str]:
         """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
-        words = WordPool.of(map(escaped, sorted(self.words)), "strict")
+        words = WordPool.shown(sorted(self.words))
         yield from phrase_lines(self.blocks(min_count=min_count), words)
 
-    def records(self) -> Iterator[Block]:
+    def records(self) -> Iterator[Records]:
         """Yield the counted records, target phrases first; words are numbered as in `words`."""
         return self._by_target.merge()
 

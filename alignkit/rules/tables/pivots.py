@@ -13,25 +13,27 @@ same with rules.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import count as numbering
 from tempfile import gettempdir
 from typing import TypeVar
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each
-from alignkit._support.array_types import F8, I4, I8
-from alignkit._support.jit import readonly
-from alignkit._support.wording import escaped, how_many
+from alignkit._support.array_types import F8, I8
+from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import gather
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_groups import whole_groups
 from alignkit.rules.tables.phrase_tables import PhraseEntry
-from alignkit.rules.tables.runs import ROOM, Block, Runs, places_within
+from alignkit.rules.tables.runs import ROOM, Runs, part, places_within
+from alignkit.rules.tables.runs_kernel import Records
 from alignkit.rules.tables.table_blocks import TableBlock, Words, table_lines
 from alignkit.rules.tables.table_file import TableFile
 from alignkit.rules.tables.word_pool import WordPool
@@ -85,28 +87,27 @@ class PivotTally:
 
 def pivot_paths(
     entries: Runs, tables: int, identity: bool, names: kernel.SymbolNames, tally: PivotTally
-) -> Iterator[kernel.Records]:
+) -> Iterator[Records]:
     """Yield the paths from phrases over their pivots to other phrases."""
-    symbols = np.empty(_NUMBERS, np.int32)
-    offsets = np.zeros(_PATHS + 1, np.int64)
-    values = np.empty((_PATHS, VALUES))
+    paths = Records(
+        np.empty(_NUMBERS, np.int32),
+        np.zeros(_PATHS + 1, np.int64),
+        np.empty((_PATHS, VALUES)),
+    )
     for block, groups in whole_groups(entries):
-        tally.entries += len(block)
-        records = readonly(block.symbols), readonly(block.offsets), block.values
+        tally.entries += len(groups)
         partners = _partners(block, groups, tables)
         longest_path = 2 * int(np.diff(block.offsets).max(initial=0))
-        if longest_path > len(symbols):
-            symbols = np.empty(longest_path, np.int32)
+        if longest_path > len(paths.symbols):
+            paths = paths._replace(symbols=np.empty(longest_path, np.int32))
         # the record and its partner that the kernel goes on with, when its room was full
         state = np.zeros(2, np.int64)
-        while state[0] < len(block):
-            paths = symbols, offsets, values
-            count = kernel.join(records, partners, state, identity, names, paths)
-            ends = offsets[: count + 1]
-            yield symbols[: ends[-1]], ends, values[:count]
+        while state[0] < len(groups):
+            count = kernel.join(block, partners, state, identity, names, paths)
+            yield part(paths, 0, count)
 
 
-def _partners(block: Block, groups: I8, tables: int) -> kernel.Partners:
+def _partners(block: Records, groups: I8, tables: int) -> kernel.Partners:
     """Return the records to join each record with: those with its pivot in the last table.
 
     The records of a group have the same pivot and are sorted by table. So they can be looked up by
@@ -159,22 +160,22 @@ def by_probability(blocks: Iterable[TableBlock], runs: Runs) -> Iterator[TableBl
         yield _without_keys(records)
 
 
-def _with_keys(block: TableBlock) -> tuple[I4, I8, F8]:
+def _with_keys(block: TableBlock) -> Records:
     """Return the entries as records: a key of the probability, and the phrases."""
     # the bits of positive floats, read as integers, have the order of the floats
     bits = np.ascontiguousarray(block.values[:, 0].astype(np.float32)).view(np.int32)
     places, offsets = gather(block.offsets, block.shown)
     symbols = np.insert(block.symbols[places], offsets[:-1], _INFINITY_BITS - bits)
     # each record is one number longer, so record k begins k numbers later
-    return symbols, offsets + np.arange(len(offsets)), block.values
+    return Records(symbols, offsets + np.arange(len(offsets)), block.values)
 
 
-def _without_keys(records: Block) -> TableBlock:
+def _without_keys(records: Records) -> TableBlock:
     """Return records as entries, without the key that is the first number of each."""
     symbols = np.delete(records.symbols, records.offsets[:-1])
     # each record is one number shorter, so record k begins k numbers earlier
     offsets = records.offsets - np.arange(len(records.offsets))
-    return TableBlock(symbols, offsets, np.arange(len(records)), records.values)
+    return TableBlock(symbols, offsets, np.arange(len(records.values)), records.values)
 
 
 def _from_limbs(limbs: F8) -> F8:
@@ -240,15 +241,6 @@ def is_frequent(count: float | None, min_count: float, name: str) -> bool:
     return count >= min_count
 
 
-class _Numbers(dict[str, int]):
-    """The numbers of texts, from 1; a new text gets the next number."""
-
-    def __missing__(self, text: str) -> int:
-        number = len(self) + 1
-        self[text] = number
-        return number
-
-
 class Pivot(ExitStack):
     """Join phrases on shared pivots, in bounded memory.
 
@@ -260,10 +252,9 @@ class Pivot(ExitStack):
         self._tables = tables
         self._folder = folder or gettempdir()
         self._room = room
-        self._symbols = _Numbers()
+        self._symbols: dict[str, int] = defaultdict(numbering(1).__next__)  # a new text: the next
         # no columns are summed: of a repeated entry, the maxima of its two probabilities are kept
         self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
-        self._paths: Runs | None = None  # once the entries are joined
         self.added = 0
         self.tally = PivotTally()
 
@@ -313,7 +304,7 @@ class Pivot(ExitStack):
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
         """Yield the paraphrases as lines, many in a text, in the order of the settings."""
         names = self._names({})
-        words = WordPool.of(map(escaped, sorted(self._symbols)), "strict")
+        words = WordPool.shown(sorted(self._symbols))
         yield from pivot_lines(self._blocks(settings or PivotSettings(), names), words)
 
     def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
@@ -340,7 +331,7 @@ class Pivot(ExitStack):
         for block in self._blocks(settings or PivotSettings(), names):
             yield from block.rows(words)
 
-    def records(self) -> Iterator[Block]:
+    def records(self) -> Iterator[Records]:
         """Yield the added records: pivot, 0, table, phrase, in the numbers of `words`."""
         return self._entries.merge()
 
@@ -355,13 +346,13 @@ class Pivot(ExitStack):
         Variables that no entry has get a number too, since others may be renamed to them.
         """
         symbol_of = {variable: self._symbols[text] for text, variable in variables.items()}
-        count = len(self._symbols) + 1
+        size = len(self._symbols) + 1
         most = max((number for number, _ in symbol_of), default=0) + 1
-        ranks = np.zeros(count, np.int32)
+        ranks = np.zeros(size, np.int32)
         ordered = [self._symbols[text] for text in sorted(self._symbols)]
-        ranks[ordered] = np.arange(1, count)
-        numbers = np.full(count, -1, np.int32)
-        renamed = np.zeros((count, most), np.int32)
+        ranks[ordered] = np.arange(1, size)
+        numbers = np.full(size, -1, np.int32)
+        renamed = np.zeros((size, most), np.int32)
         for (number, label), symbol in symbol_of.items():
             numbers[symbol] = number
             renamed[symbol] = [symbol_of[k, label] for k in range(most)]
@@ -370,9 +361,7 @@ class Pivot(ExitStack):
     def _blocks(self, settings: PivotSettings, names: kernel.SymbolNames) -> Iterator[TableBlock]:
         """Join the entries, which are closed then, and yield the paraphrases."""
         paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
-        self._paths = paths
-        tally = PivotTally()
-        self.tally = tally
+        tally = self.tally
         for records in pivot_paths(self._entries, self._tables, settings.identity, names, tally):
             paths.add(*records)
         tally.paths = paths.added

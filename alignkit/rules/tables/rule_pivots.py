@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 
 from alignkit.errors import OptionError
-from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorder, variables
+from alignkit.rules.grammar import Item, Node, Rule, RuleType, Side, Variable, preorder, variables
 from alignkit.rules.tables.pivots import Pivot, PivotSettings, is_frequent, turned_on
 from alignkit.rules.tables.runs import ROOM
 
@@ -120,22 +120,21 @@ def _tokens(side: Side, numbers: dict[int, int]) -> Iterator[str]:
 
 def _parsed(tokens: tuple[str, ...]) -> Side:
     """Read a side from its texts; the reverse of `_tokens`."""
-    open_labels: list[str] = []
-    children: list[list[Node | Variable | str]] = [[]]
+    above: list[tuple[str, list[Item]]] = []  # open nodes: the label, and the items before it
+    items: list[Item] = []  # of the innermost open node
     for token in tokens:
         if token[0] in "([":
-            open_labels.append(token)
-            children.append([])
+            above.append((token, items))
+            items = []
         elif token == ")":
-            label = open_labels.pop()
-            inner = tuple(children.pop())
+            label, outer = above.pop()
             if label == "[":
-                return cast("Side", inner)  # a string: it has no nodes
-            children[-1].append(Node(label[1:], inner))
+                return cast("Side", tuple(items))  # a string: it has no nodes
+            outer.append(Node(label[1:], tuple(items)))
+            items = outer
         elif token[0] == "x":
             number, _, rest = token[1:].partition(":")
-            children[-1].append(Variable(int(number), rest))
+            items.append(Variable(int(number), rest))
         else:
-            children[-1].append(token[1:])
-    (root,) = children[0]
-    return cast("Node", root)
+            items.append(token[1:])
+    return cast("Node", items[0])

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.array_types import F8, I4, I8
-from alignkit._support.jit import readonly
+from alignkit._support.jit import all_readonly
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError, unchanged
 from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs_kernel as kernel
+from alignkit.rules.tables.runs_kernel import Records
 
 ROOM = 128 << 20  # the default number of bytes for records in memory
 
@@ -32,36 +33,18 @@ _FAN = 32  # runs that are merged at a time
 _LENGTH = 12  # numbers of a record, as a guess: of longer ones, fewer fit into the room
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """R records: sequences of numbers, each with a row of values."""
+def part(block: Records, begin: int, end: int) -> Records:
+    """Return a range of records."""
+    offsets = block.offsets[begin : end + 1]
+    symbols = block.symbols[offsets[0] : offsets[-1]]
+    return Records(symbols, offsets - offsets[0], block.values[begin:end])
 
-    symbols: I4  # (S,) int32: the numbers of all sequences, one after the other
-    offsets: I8  # (R + 1,) int64: sequence k is symbols[offsets[k]:offsets[k + 1]]
-    values: F8  # (R, K) float64
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def part(self, begin: int, end: int) -> Block:
-        """Return a range of records."""
-        offsets = self.offsets[begin : end + 1]
-        symbols = self.symbols[offsets[0] : offsets[-1]]
-        return Block(symbols, offsets - offsets[0], self.values[begin:end])
-
-    @property
-    def records(self) -> kernel.Records:
-        """The arrays as kernels take them."""
-        return kernel.Records(readonly(self.symbols), readonly(self.offsets), readonly(self.values))
-
-    @classmethod
-    def concatenate(cls, blocks: Sequence[Block]) -> Block:
-        """Return the records of some blocks, one after the other."""
-        return cls(
-            np.concatenate([block.symbols for block in blocks]),
-            offsets_of(np.concatenate([np.diff(block.offsets) for block in blocks])),
-            np.concatenate([block.values for block in blocks]),
-        )
+def concatenated(blocks: Sequence[Records]) -> Records:
+    """Return the records of some blocks, one after the other."""
+    symbols, offsets, values = zip(*blocks, strict=True)
+    sizes = np.concatenate(list(map(np.diff, offsets)))
+    return Records(np.concatenate(symbols), offsets_of(sizes), np.concatenate(values))
 
 
 def places_within(sizes: I8) -> I8:
@@ -95,9 +78,9 @@ class Runs(AbstractContextManager["Runs"]):
         self.added = 0  # records
         self.written = 0  # bytes
         self._folder = folder
-        self._room = room
         self._sums = sums
         self._width = sums + maxima
+        self._shape = _block_shape(room, self._width)
         self._held: _Held | None = _Held(room, self._width)
         self._ended = False
         self._file: _RunFile | None = None
@@ -113,11 +96,11 @@ class Runs(AbstractContextManager["Runs"]):
             self._file = None
 
     def add(self, symbols: I4, offsets: I8, values: F8) -> None:
-        """Add R records, in the arrays of a `Block`."""
+        """Add R records, in the arrays of `Records`."""
         held = self._held
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
-        records = Block(symbols, offsets, values).records
+        records = all_readonly(Records(symbols, offsets, values))
         count = len(offsets) - 1
         first = held.absorb(records, 0, self._sums)
         while first < count:
@@ -132,37 +115,35 @@ class Runs(AbstractContextManager["Runs"]):
         """Write the records in memory to the file, as a run."""
         if self._file is None:
             self._file = _RunFile(self._folder)
-        records, numbers = _block_shape(self._room, self._width)
         before = self._file.size
-        self._file.write(held.blocks(records, numbers))
+        self._file.write(held.blocks(*self._shape))
         self.written += self._file.size - before
         held.clear()
 
-    def merge(self) -> Iterator[Block]:
+    def merge(self) -> Iterator[Records]:
         """Yield all records in order, each sequence once; nothing can be added afterwards.
 
         This may be called again, but only when the last iterator has ended.
         """
-        shape = _block_shape(self._room, self._width)
         self._ended = True
         if self._file is not None:
             if self._held is not None and self._held.size:
                 self._spill(self._held)
             self._held = None
             while len(self._file.runs) > _FAN:
-                self._file = self._with_longer_runs(self._file, shape)
-            yield from self._file.merged(self._file.runs, self._sums, self._width, shape)
+                self._file = self._with_longer_runs(self._file)
+            yield from self._file.merged(self._file.runs, self._sums, self._width, self._shape)
         elif self._held is not None:
-            yield from self._held.blocks(*shape)
+            yield from self._held.blocks(*self._shape)
         else:
             raise OptionError("the records were deleted when they were closed")
 
-    def _with_longer_runs(self, old: _RunFile, shape: tuple[int, int]) -> _RunFile:
+    def _with_longer_runs(self, old: _RunFile) -> _RunFile:
         """Return a file in which each run is merged from `_FAN` of another, which is closed."""
         file = _RunFile(self._folder)
         for start in range(0, len(old.runs), _FAN):
             part = old.runs[start : start + _FAN]
-            file.write(old.merged(part, self._sums, self._width, shape))
+            file.write(old.merged(part, self._sums, self._width, self._shape))
         self.written += file.size
         old.close()
         return file
@@ -190,7 +171,7 @@ class _Held:
         slots = 2 * 8  # two of uint64
         sorting = 4 + 8  # its place in the order, int32, and its key, uint64
         records = room // (_record_bytes(width) + slots + sorting)
-        self._records = kernel.Records(
+        self._records = Records(
             np.empty(records * _LENGTH, np.int32),
             np.zeros(records + 1, np.int64),
             np.empty((records, width), np.float64),
@@ -199,7 +180,7 @@ class _Held:
         self._order: I4 | None = None
         self.size = 0
 
-    def absorb(self, records: kernel.Records, first: int, sums: int) -> int:
+    def absorb(self, records: Records, first: int, sums: int) -> int:
         """Add records from `first` on; return the first that did not fit, or their number."""
         first, self.size = kernel.absorb(
             records, first, sums, self._records, self._slots, self.size
@@ -216,7 +197,7 @@ class _Held:
         self._order = None
         self._slots.fill(0)
 
-    def blocks(self, records: int, numbers: int) -> Iterator[Block]:
+    def blocks(self, records: int, numbers: int) -> Iterator[Records]:
         """Yield the records in order."""
         if self._order is None:
             self._order = np.empty(self.size, np.int32)
@@ -225,7 +206,7 @@ class _Held:
         begin = 0
         while begin < len(order):
             end = kernel.fitting(self._records.offsets, order, begin, records, numbers)
-            yield Block(*kernel.take(self._records, order[begin:end]))
+            yield kernel.take(self._records, order[begin:end])
             begin = end
 
 
@@ -265,16 +246,17 @@ class _RunFile:
         """Close the file, which deletes it."""
         self._file.close()
 
-    def write(self, blocks: Iterator[Block]) -> None:
+    def write(self, blocks: Iterator[Records]) -> None:
         """Write a run."""
         run = _Run(self.size, self.size, 0, 0)
         for block in blocks:
+            count = len(block.values)
             with self._reported():
                 self._file.seek(run.end)
-                head = np.array([len(block), len(block.symbols)], np.int64)
+                head = np.array([count, len(block.symbols)], np.int64)
                 for part in (head, block.offsets, block.symbols, block.values):
                     run.end += self._write(part)
-            run.records = max(run.records, len(block))
+            run.records = max(run.records, count)
             run.numbers = max(run.numbers, len(block.symbols))
         self.size = run.end
         self.runs.append(run)
@@ -301,13 +283,13 @@ class _RunFile:
 
     def merged(
         self, runs: list[_Run], sums: int, width: int, shape: tuple[int, int]
-    ) -> Iterator[Block]:
+    ) -> Iterator[Records]:
         """Yield the records of some runs, each sequence once, in order."""
         front = _Front(self, runs, width)
         records, numbers = shape
         for run in runs:
             numbers = max(numbers, run.numbers)
-        output = kernel.Records(
+        output = Records(
             np.empty(numbers, np.int32),
             np.zeros(records + 1, np.int64),
             np.empty((records, width)),
@@ -363,10 +345,9 @@ class _Front:
         place = self._file.read(place, blocks.symbols[k, :numbers])
         self._next[k] = self._file.read(place, blocks.values[k, :count])
 
-    def taken(self, output: kernel.Records) -> Block:
+    def taken(self, output: Records) -> Records:
         """Return the merged records, and free their space."""
         count = int(self.blocks.state[kernel.WRITTEN])
         self.blocks.state[kernel.WRITTEN] = 0
-        symbols = output.symbols[: output.offsets[count]]
-        offsets = output.offsets[: count + 1]
-        return Block(symbols.copy(), offsets.copy(), output.values[:count].copy())
+        merged = part(output, 0, count)
+        return Records(merged.symbols.copy(), merged.offsets, merged.values.copy())

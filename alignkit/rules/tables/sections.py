@@ -13,11 +13,12 @@ from typing import BinaryIO
 import numpy as np
 
 from alignkit._support.array_types import I4
-from alignkit._support.jit import readonly
+from alignkit._support.jit import all_readonly, readonly
 from alignkit.errors import FileError
 from alignkit.model.arrays import offsets_of
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block
+from alignkit.rules.tables.runs import concatenated
+from alignkit.rules.tables.runs_kernel import Records
 
 _HELD = 1 << 25  # bytes that wait in memory to be written
 _SHARE = 1 << 12  # bytes of each bucket that wait at least
@@ -29,20 +30,20 @@ class Sections:
 
     def __init__(self, stream: BinaryIO, count: int) -> None:
         self._stream = stream
-        self._held: list[list[Block]] = [[] for _ in range(count)]  # by bucket
+        self._held: list[list[Records]] = [[] for _ in range(count)]  # by bucket
         self._sizes = [0] * count  # bytes of these
         self._most = max(_HELD // count, _SHARE)
         self._chunks: list[tuple[int, int]] = []  # bucket, and where the chunk begins
 
-    def add(self, block: Block, buckets: I4) -> None:
+    def add(self, block: Records, buckets: I4) -> None:
         """Add R records; buckets (R,) has the bucket of each."""
         order = np.argsort(buckets, kind="stable").astype(np.int32)
         sizes = np.bincount(buckets, minlength=len(self._held))
         begins = offsets_of(sizes)
-        records = block.records
+        records = all_readonly(block)
         for bucket in np.flatnonzero(sizes).tolist():
             chosen = order[begins[bucket] : begins[bucket + 1]]
-            part = Block(*kernel.take(records, readonly(chosen)))
+            part = kernel.take(records, readonly(chosen))
             self._held[bucket].append(part)
             self._sizes[bucket] += part.symbols.nbytes + part.values.nbytes
             if self._sizes[bucket] > self._most:
@@ -61,15 +62,14 @@ class Sections:
         blocks = self._held[bucket]
         if not blocks:
             return
-        whole = Block.concatenate(blocks)
         self._chunks.append((bucket, self._stream.tell()))
-        for part in (whole.symbols, whole.offsets, whole.values):
+        for part in concatenated(blocks):
             np.save(self._stream, part)
         self._held[bucket] = []
         self._sizes[bucket] = 0
 
 
-def read_section(path: str, bucket: int) -> Iterator[Block]:
+def read_section(path: str, bucket: int) -> Iterator[Records]:
     """Yield the records of a bucket from a file that `Sections` wrote."""
     try:
         with open(path, "rb") as stream:
@@ -78,6 +78,6 @@ def read_section(path: str, bucket: int) -> Iterator[Block]:
             buckets, places = np.load(stream).T
             for at in places[buckets == bucket].tolist():
                 stream.seek(at)
-                yield Block(np.load(stream), np.load(stream), np.load(stream))
+                yield Records(np.load(stream), np.load(stream), np.load(stream))
     except OSError as problem:
         raise FileError.of(problem, path) from None

@@ -12,9 +12,7 @@ import numpy as np
 
 from alignkit._support.array_types import F8, I4, I8, U1
 from alignkit._support.jit import inlined, jit
-
-Records = tuple[I4, I8, F8]
-"""R records: symbols (S,), offsets (R + 1,) and values (R, K); see `alignkit.rules.tables.runs`."""
+from alignkit.rules.tables.runs_kernel import Records
 
 
 @jit

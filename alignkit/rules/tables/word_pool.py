@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.array_types import I8
+from alignkit._support.wording import escaped
 from alignkit.errors import FileError
 from alignkit.model.arrays import offsets_of
 
@@ -27,6 +28,11 @@ class WordPool(NamedTuple):
         texts = [word.encode("utf-8", errors) for word in words]
         ends = offsets_of([len(text) for text in texts])
         return cls(np.frombuffer(b"".join(texts), np.uint8), ends)
+
+    @classmethod
+    def shown(cls, words: Iterable[str]) -> WordPool:
+        """Return a list of words as tables show them."""
+        return cls.of(map(escaped, words), "strict")
 
     @classmethod
     def read(cls, path: str) -> WordPool:
