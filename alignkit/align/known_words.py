@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -182,13 +183,7 @@ def _is_spelled(word: str) -> bool:
 
 def _frequent(words: Sequence[str]) -> list[str]:
     """Return the most frequent words that have a letter."""
-    frequent: list[str] = []
-    for word in words:
-        if _is_spelled(word):
-            frequent.append(word)
-            if len(frequent) == _OTHERS:
-                break
-    return frequent
+    return list(islice(filter(_is_spelled, words), _OTHERS))
 
 
 def _overlap(words: Sequence[str], others: Sequence[str]) -> float:

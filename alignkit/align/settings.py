@@ -31,19 +31,19 @@ MAJORITY = 0.5  # of votes
 PREFIXES = (4, 5)  # the letters that words are cut to by the further models of `best`
 FEW = 10  # with fewer pairs, others say hardly anything: a pair's own links stay in the counts
 
-MODELS = {
-    "ibm1": "words alone (Brown et al. 1993)",
-    "ibm2": "words and their positions (Brown et al. 1993)",
-    "hmm": "words and the jump from the word before (Vogel, Ney & Tillmann 1996)",
-    "ibm3": "the HMM's words, fertilities and positions (Brown et al. 1993)",
-    "ibm4": "the HMM's words, fertilities and relative positions (Brown et al. 1993)",
-}
+MODELS = ("ibm1", "ibm2", "hmm", "ibm3", "ibm4")
+"""The alignment models.
+
+IBM 1 knows words alone, IBM 2 also their positions, IBM 3 and 4 fertilities and positions, absolute
+or relative (Brown et al. 1993); the HMM the jump from the word before (Vogel, Ney & Tillmann 1996).
+"""
 FERTILITY_MODELS = ("ibm3", "ibm4")
-INFERENCES = {
-    "collapsed": "the counts of all other pairs align each pair (collapsed variational Bayes)",
-    "em": "expectation maximization",
-    "vb": "mean-field variational Bayes",
-}
+INFERENCES = ("collapsed", "em", "vb")
+"""The kinds of inference.
+
+Collapsed variational Bayes aligns each pair by the counts of all others; expectation maximization;
+mean-field variational Bayes.
+"""
 
 
 # A default that depends on the text is a curve over the number of sentence pairs; `python -m
@@ -65,7 +65,6 @@ class DefaultRule(NamedTuple):
 
     value: Callable[[TextFacts], float]
     text: str  # the same in words, for help
-    why: str
 
 
 def _clip(value: float, least: float, most: float) -> float:
@@ -117,39 +116,35 @@ def _threshold(text: TextFacts) -> float:
 
 
 RULES = {
+    # small texts link rare words by chance unless the empty word can take them
     "null": DefaultRule(
-        _null,
-        "0.1, with --identity 0.05; above 2,000 pairs it falls to 0.05 at 100,000",
-        "small texts link rare words by chance unless the empty word can take them",
+        _null, "0.1, with --identity 0.05; above 2,000 pairs it falls to 0.05 at 100,000"
     ),
+    # the jumps of frequent words differ, which large texts show in spite of the smoothing
     "jump_smoothing": DefaultRule(
-        _jump_smoothing,
-        "100, with --identity 300; above 2,000 pairs it rises to 1000 at 100,000",
-        "the jumps of frequent words differ, which large texts show in spite of the smoothing",
+        _jump_smoothing, "100, with --identity 300; above 2,000 pairs it rises to 1000 at 100,000"
     ),
+    # more pairs know more about the other words of a stem
     "stem_weight": DefaultRule(
-        lambda text: _clip(1 + 3 * _log(text), 1, 4),
-        "1 up to 100 pairs, 4 from 1,000 on",
-        "more pairs know more about the other words of a stem",
+        lambda text: _clip(1 + 3 * _log(text), 1, 4), "1 up to 100 pairs, 4 from 1,000 on"
     ),
+    # in few pairs, that two words occur together says more; beginnings of words, which --best adds,
+    # are frequent
     "floor": DefaultRule(
         _floor,
         "0.04 divided by the number of pairs, from 0.0005 to 0.002; above 2,000 pairs it rises to "
         "0.002 at 100,000, with --best at 10,000; with --identity 0.002",
-        "in few pairs, that two words occur together says more; beginnings of words, which --best "
-        "adds, are frequent",
     ),
+    # in few pairs, most counts are small
     "concentration": DefaultRule(
-        lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1),
-        "0.3 up to 100 pairs, 1 from 1,112 on",
-        "in few pairs, most counts are small",
+        lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1), "0.3 up to 100 pairs, 1 from 1,112 on"
     ),
+    # calibrated, a link is worth giving above half of the F1 that can be had; models of larger
+    # texts are surer of wrong links
     "threshold": DefaultRule(
         _threshold,
         "0.4 up to 100 pairs, which rises to 0.425 at 10,000; where probabilities are not "
         "calibrated 0.5, which rises to 0.6 at a million, or with --identity 0.55",
-        "calibrated, a link is worth giving above half of the F1 that can be had; models of "
-        "larger texts are surer of wrong links",
     ),
 }
 """The rules of defaults by option; a value that is given always wins."""

@@ -364,6 +364,24 @@ def weigh(count: float, small: F8) -> float:
 
 
 @jit
+def occurrences(stream: I4, size: int) -> tuple[I8, I8]:
+    """List the places of each word in the stream: (rows, places), as a counting sort does."""
+    rows = np.zeros(size + 2, np.int64)
+    for word in stream:
+        # shifted by two, so that after the second loop rows[word + 1] is where the next goes
+        rows[word + 2] += 1
+    for word in range(2, size + 2):
+        rows[word] += rows[word - 1]
+    places = np.empty(stream.size, np.int64)
+    # now rows[word] is where word ends, that is where word + 1 begins
+    for place in range(stream.size):
+        word = stream[place]
+        places[rows[word + 1]] = place
+        rows[word + 1] += 1
+    return rows[: size + 1].copy(), places
+
+
+@jit
 def look_around(
     word: int, stream: I4, start: int, end: int, places: I8, classes: I4, beside: F8
 ) -> float:
@@ -433,22 +451,13 @@ def best_class(
 
 
 @jit
-def exchange(
-    stream: I4,
-    rows: I8,
-    places: I8,
-    classes: I4,
-    number: int,
-    rounds: int,
-    least: int,
-    small: F8,
-) -> None:
+def exchange(stream: I4, classes: I4, number: int, rounds: int, least: int, small: F8) -> None:
     """Move each word to its best class, in turn, till fewer than `least` words move in a round.
 
     `stream` is the text with the boundary, word `classes.size - 1`, before and after each line;
-    word w stands at the places from rows[w] to before rows[w + 1]. `classes` is changed in place;
-    the boundary keeps its own class, `number`.
+    `classes` is changed in place; the boundary keeps its own class, `number`.
     """
+    rows, places = occurrences(stream, classes.size)
     bigrams = np.zeros((number + 1, number + 1))
     sizes = np.zeros(number + 1)
     # the counts of class bigrams and of classes

@@ -26,7 +26,6 @@ from alignkit.align.fertility.corpus_kernel import Counts, KernelText, count, ex
 from alignkit.align.fertility.kernel import exchange
 from alignkit.align.parameters import Round, with_unseen
 from alignkit.align.settings import FEW, Settings
-from alignkit.model.arrays import offsets_of
 
 NULL_BASE = 1e-4  # added to the count of each word from NULL
 FIRST_SHARE = 0.05  # NULL's share before anything is counted
@@ -229,9 +228,7 @@ def word_classes(ids: I4, offsets: I8, size: int, number: int = 50, *, rounds: i
         boundary = np.int32(size)
         lines = np.insert(ids, offsets[1:], boundary)
         stream = np.append(boundary, lines).astype(np.int32)
-        places = np.argsort(stream, kind="stable")  # of each word, one after the other
-        rows = offsets_of(np.bincount(stream))
-        exchange(stream, rows, places, classes, number, rounds, least, small)
+        exchange(stream, classes, number, rounds, least, small)
     return classes[:-1].copy()
 
 

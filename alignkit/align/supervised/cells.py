@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from alignkit._support.array_types import B1, F4, F8, I4, I8, U1
+from alignkit._support.array_types import B1, F4, F8, I4, I8
 from alignkit.align.bitext import Bitext, Side
 from alignkit.align.decoders import Decoding, mean_of
 from alignkit.align.evidence import Evidence, EvidenceSystem, names_of_channels
@@ -149,7 +149,13 @@ class Cells:
         if evidence is not None:
             systems = evidence.systems
             evidence = evidence.part(begin, end)
-        marks = _marked(bitext, begin, end, means, likeness, cosines, evidence)
+        # 1 for each cell that may be a link, as all links of evidence may
+        marks = np.zeros(len(means), np.uint8)
+        starts = bitext.source.starts, bitext.target.starts
+        between = [np.empty(0, np.float32), *(matrices.between.ravel() for matrices in cosines)]
+        kernel.mark_cells(begin, end, *starts, means, likeness, np.concatenate(between), marks)
+        if evidence is not None:
+            marks[evidence.cells()] = 1
         count = int(marks.sum())
         names = names_of(vectors=vectors is not None, evidence=systems)
         features = np.zeros((count, len(names)), np.float32)
@@ -219,26 +225,6 @@ class Cells:
         kernel.neighbour_features(
             self.lengths, self.ends, self.places, probabilities, features, column
         )
-
-
-def _marked(
-    bitext: Bitext,
-    begin: int,
-    end: int,
-    means: F4,
-    likeness: F4,
-    cosines: Sequence[WordCosines],
-    evidence: Evidence | None,
-) -> U1:
-    """Return 1 for each cell (C,) of the pairs that may be a link, as all links of evidence may."""
-    between = [np.empty(0, np.float32)]
-    between += [matrices.between.ravel() for matrices in cosines]
-    starts = bitext.source.starts, bitext.target.starts
-    marks = np.zeros(len(means), np.uint8)
-    kernel.mark_cells(begin, end, *starts, means, likeness, np.concatenate(between), marks)
-    if evidence is not None:
-        marks[evidence.cells()] = 1
-    return marks
 
 
 def found_in(keys: I8, wanted: I8) -> tuple[I8, B1]:

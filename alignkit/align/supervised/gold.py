@@ -41,9 +41,7 @@ def is_learnable(pair: SentencePair) -> bool:
 
 def checked_annotators(evidence: Annotators | None, gold: str) -> dict[str, tuple[str, ...]]:
     """Return the annotators of systems; refuse the annotator of the gold links."""
-    annotators: dict[str, tuple[str, ...]] = {}
-    if evidence is not None:
-        annotators = {name: words(name, names) for name, names in evidence.items()}
+    annotators = {name: words(name, names) for name, names in (evidence or {}).items()}
     for system, names in annotators.items():
         if not names or gold == system or gold in names:
             raise OptionError(

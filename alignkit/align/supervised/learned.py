@@ -271,12 +271,10 @@ class Learned:
         begin: int,
         end: int,
         vectors: TwoVectors | None,
-        known: _KnownWords | None = None,
+        known: _KnownWords,
         evidence: Evidence | None = None,
     ) -> tuple[Cells, F4]:
-        """Return the cells of some pairs with their probabilities; `known` saves time."""
-        if known is None:
-            known = _KnownWords.of(self, bitext)
+        """Return the cells of some pairs with their probabilities."""
         used = vectors if self.lessons.vectors else None
         cells = Cells.of(decoder, bitext, begin, end, known.spelled, used, evidence)
         if self.rounds is None and self.lessons.evidence:
@@ -290,7 +288,7 @@ class Learned:
         if weight == 1:
             return cells, probabilities
         base = cells.probabilities
-        if self.lessons.base == WITHOUT and self.without is not None:
+        if self.without is not None and known.without is not None:
             span = decoder, bitext, begin, end, vectors
             others, rivals = self.without.cells(*span, known.without)
             base = cells.values_of(others, rivals)
@@ -319,7 +317,7 @@ class Learned:
             least_sure = np.float32(-1)  # all are
         else:
             least_sure = np.float32(sure)
-        known = _KnownWords.of(self, bitext)
+        known = _KnownWords.of(self, bitext, Spelled.of(bitext))
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
             cells, probabilities = self.cells(decoder, bitext, begin, end, vectors, known, evidence)
@@ -348,10 +346,8 @@ class _KnownWords(NamedTuple):
     without: _KnownWords | None  # the same for what was learned without evidence
 
     @classmethod
-    def of(cls, learned: Learned, bitext: Bitext, spelled: Spelled | None = None) -> _KnownWords:
-        """Look up all words."""
-        if spelled is None:
-            spelled = Spelled.of(bitext)
+    def of(cls, learned: Learned, bitext: Bitext, spelled: Spelled) -> _KnownWords:
+        """Look up all words of a bitext; `spelled` are the same words."""
         numbers = None
         if learned.lexicon is not None:
             numbers = learned.lexicon.numbers(bitext)

@@ -423,12 +423,10 @@ class Refiner:
         if learned.lessons.evidence:
             annotators = self._course.evidence
         evidence = learned.seen(annotators, [pair])
-        if evidence is not None and learned.without is not None and evidence.lacking.any():
-            learned = learned.without
-            evidence = None
-        cells, likely = learned.cells(decoder, bitext, 0, 1, vectors, evidence=evidence)
+        links = learned.align(decoder, bitext, Workers(1), 0.0, None, vectors, evidence)
+        source, target = links.arrays.links.T
         probabilities = np.zeros(shape, np.float32)
-        probabilities[cells.places[:, 0], cells.places[:, 1]] = likely
+        probabilities[source, target] = links.probabilities
         return probabilities
 
     def save(self, path: str | PathLike[str]) -> None:
