@@ -94,7 +94,11 @@ def read_vectors(
         if head.startswith(begin):
             raise FormatError(what, name)
     with open_input(name, max_size) as stream:
-        gathering = Gathering(words, _report_share(stream, name, progress))
+        if progress is None:
+            share = None
+        else:
+            share = _report_share(stream, name, progress)
+        gathering = Gathering(words, share)
         if head.startswith(MAGIC):
             dimensions = _read_archive(stream, name, gathering)
         elif _is_binary(head):
@@ -110,15 +114,15 @@ def read_vectors(
 
 
 def _report_share(
-    stream: BufferedReader, name: str, progress: Callable[[float], None] | None
+    stream: BufferedReader, name: str, progress: Callable[[float], None]
 ) -> Callable[[], None] | None:
     """Return what reports the share of the file that was read; None if its size is unknown."""
     size = 0
     with suppress(OSError):
         size = os.path.getsize(name)
-    if progress is None or not size:
-        return None
-    return lambda: progress(min(1.0, bytes_read(stream) / size))
+    if size:
+        return lambda: progress(min(1.0, bytes_read(stream) / size))
+    return None
 
 
 def _is_binary(head: bytes) -> bool:
@@ -332,17 +336,18 @@ def _read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> in
         raise FormatError(f"cannot be read as an .npz file: {problem}", path) from None
 
 
-_READ_HEADER = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-
-
 class _Rows:
     """The rows of an array, read in portions; an array that cannot be is refused at once."""
 
     def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
         version = npy.read_magic(stream)
-        if version not in _READ_HEADER:
+        if version not in ((1, 0), (2, 0)):
             raise FormatError(f"array {name!r} has the unsupported .npy version {version}", path)
-        self.shape, fortran, self.dtype = _READ_HEADER[version](stream)
+        if version == (1, 0):
+            read = npy.read_array_header_1_0
+        else:
+            read = npy.read_array_header_2_0
+        self.shape, fortran, self.dtype = read(stream)
         if fortran and len(self.shape) > 1:
             raise FormatError(
                 f"array {name!r} is stored by columns; save numpy.ascontiguousarray of it", path
