@@ -368,9 +368,11 @@ class Reading(TextFile):
         self, side: str, texts: dict[str, str], words: tuple[str, ...] | None, record: Record
     ) -> dict[str, Tree]:
         """Return the trees of a side; if lenient, those that do not fit are left out."""
+        trees: dict[str, Tree] = {}
+        if not texts:
+            return trees
         from alignkit.model.trees import Tree
 
-        trees: dict[str, Tree] = {}
         for name, text in texts.items():
             try:
                 trees[name] = Tree.parse(text, words or ())

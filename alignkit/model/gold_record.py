@@ -6,11 +6,9 @@ whether the pair itself was among those pairs.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from alignkit._support.arguments import check_attributes
 from alignkit.errors import AlignmentError
@@ -28,15 +26,22 @@ def pair_digest(source: Iterable[str], target: Iterable[str]) -> str:
     >>> pair_digest(["The", "cat"], ["le", "chat"])
     '997dc181cc3d872f'
     """
+    from json import dumps
+
     folded_source = [compared(word, ignore_case=True) for word in source]
     folded_target = [compared(word, ignore_case=True) for word in target]
-    text = json.dumps([folded_source, folded_target], ensure_ascii=True)
-    return blake2b(text.encode("ascii"), digest_size=_DIGEST).hexdigest()
+    return _digest(dumps([folded_source, folded_target], ensure_ascii=True))
 
 
 def joint_digest(digests: Iterable[str]) -> str:
     """Return the digest of several pairs, in any order; copies count once."""
-    text = " ".join(sorted(set(digests)))
+    return _digest(" ".join(sorted(set(digests))))
+
+
+def _digest(text: str) -> str:
+    """Return the digest of an ASCII text."""
+    from hashlib import blake2b  # with OpenSSL behind it
+
     return blake2b(text.encode("ascii"), digest_size=_DIGEST).hexdigest()
 
 
@@ -70,7 +75,9 @@ class GoldRecord:
 
     def __str__(self) -> str:
         pairs = "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
-        names = json.dumps(list(self.annotators))
+        from json import dumps
+
+        names = dumps(list(self.annotators))
         this = "with" if self.included else "without"
         return f"{pairs} of {names}, digest {self.digest}, {this} this"
 
@@ -82,11 +89,13 @@ class GoldRecord:
         ------
         AlignmentError : If it is not as `str` writes it.
         """
+        from json import loads
+
         match = _TEXT.fullmatch(text)
         names: object = None
         if match is not None:
             try:
-                names = json.loads(match[2])
+                names = loads(match[2])
             except (ValueError, RecursionError):
                 names = None
         if match is None or not isinstance(names, list) or set(map(type, names)) - {str}:

@@ -24,7 +24,6 @@ Requiring Computer Science Domain Knowledge, EMNLP: `parade`, `parade-votes`.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -96,7 +95,9 @@ class Scheme:
         """What `get_scheme` makes the same scheme from: its name or, if necessary, JSON."""
         if self.name in SCHEMES or self._is_listed():
             return self.name
-        return json.dumps(self.to_json(), ensure_ascii=False)
+        from json import dumps
+
+        return dumps(self.to_json(), ensure_ascii=False)
 
     def _is_listed(self) -> bool:
         """Return whether the name alone, a range or a list of labels, makes the scheme."""
@@ -423,8 +424,10 @@ def _listed_scheme(text: str) -> Scheme | None:
 
 def _scheme_of_json(text: str) -> Scheme:
     """Return the scheme that a JSON object describes, as `Scheme.to_json` returns it."""
+    from json import loads
+
     try:
-        record = json.loads(text)
+        record = loads(text)
     except (ValueError, RecursionError) as problem:
         raise OptionError(f"the scheme is not valid JSON ({problem})") from None
     if not isinstance(record, dict) or "labels" not in record:

@@ -127,10 +127,12 @@ class SentencePair:
         """Return the trees of a side, or raise an error if one does not fit its words."""
         if trees is _NONE:
             return _NONE
+        check_kind(f"{side}_trees", trees, Mapping)
+        if not trees:
+            return _NONE
         from alignkit.model.tree_words import difference
         from alignkit.model.trees import Tree
 
-        check_kind(f"{side}_trees", trees, Mapping)
         words: tuple[str, ...] | None = getattr(self, side)
         for name, tree in trees.items():
             check_kind(f"a name in {side}_trees", name, str)
@@ -140,7 +142,7 @@ class SentencePair:
                 if words is None:
                     raise errors.TreeError(f"{what} needs the words of its side; add them")
                 raise errors.TreeError(f"{what} does not fit: {difference(tree.words, words)}")
-        return FrozenMap(trees) or _NONE
+        return FrozenMap(trees)
 
     @property
     def has_text(self) -> bool:

@@ -16,12 +16,14 @@ from alignkit.errors import OptionError
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import LinkScore, MacroScore, PhraseScore, level_intervals
 from alignkit.scoring.settings import Signature
-from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
 from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 from alignkit.stats.resampling import Interval, check_drawing, few_pairs
 from alignkit.tables.columns import Cell, Column, Value, percent
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    from alignkit.show.dot_plots import DotPlot
 
 Part = Union[LinkScore, PhraseScore]
 """The measures of one level."""
@@ -459,6 +461,8 @@ _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "aer": "AER"}
 
 def score_plot(scores: Mapping[str, Score]) -> DotPlot:
     """Return the figure of P, R, F1 and AER of systems, with intervals if known."""
+    from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
+
     first = next(iter(scores.values()))
     levels = dict.fromkeys(chain.from_iterable(score.parts() for score in scores.values()))
     if first.aggregate == "both":
@@ -470,7 +474,8 @@ def score_plot(scores: Mapping[str, Score]) -> DotPlot:
         rows = []
         values = []
         for level, (system, score) in product(levels, scores.items()):
-            rows.append(_plot_row(level, system, len(levels), len(scores)))
+            names, group = _row_names(level, system, len(levels), len(scores))
+            rows.append(DotRow(names, group))
             values.append([_value(score, level, name, how) for how in series])
         label = f"{short} (%)"
         if series == ["macro"] and name != "aer":  # AER is always micro
@@ -493,11 +498,13 @@ def score_plot(scores: Mapping[str, Score]) -> DotPlot:
     return DotPlot(panels, series, f"{caption}.", abreast=(2, 4))
 
 
-def _plot_row(level: str, system: str, levels: int, systems: int) -> DotRow:
-    """Return the row of a system at a level, with only the names that tell rows apart."""
+def _row_names(level: str, system: str, levels: int, systems: int) -> tuple[tuple[str], str]:
+    """Return the name of a system's row at a level, and its group, as far as they differ."""
     if systems == 1:
-        return DotRow((LEVEL_NAMES[level],))
-    return DotRow((system,), LEVEL_NAMES[level] if levels > 1 else "")
+        return (LEVEL_NAMES[level],), ""
+    if levels == 1:
+        return (system,), ""
+    return (system,), LEVEL_NAMES[level]
 
 
 def _value(score: Score, level: str, name: str, how: str) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import nan, sqrt
-from statistics import NormalDist
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
@@ -46,6 +45,8 @@ def wilson_interval(count: int, total: int, confidence: float = CONFIDENCE) -> t
         raise OptionError(f"{count} of {total} is not a share; expected 0 <= count <= total")
     if not total:
         return nan, nan
+    from statistics import NormalDist
+
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     middle = count + z * z / 2
     below = total + z * z

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from unicodedata import bidirectional, category, east_asian_width
 
 from alignkit._support.wording import extends, visible
@@ -103,4 +102,6 @@ def isolated_text(text: str) -> str:
 
 def safe_text(text: str) -> str:
     """Return text as HTML with hidden characters escaped."""
+    from html import escape
+
     return escape(visible(text))

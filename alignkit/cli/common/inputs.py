@@ -30,7 +30,6 @@ from alignkit.cli.parser import (
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.formats import FORMATS
 from alignkit.io.options import ReadOptions
-from alignkit.model.roles import ROLES
 from alignkit.model.texts import SEPARATORS
 
 if TYPE_CHECKING:
@@ -285,6 +284,8 @@ def add_order_argument(group: Group) -> None:
 
 def add_names(group: Group) -> None:
     """Add the options that rename annotators and set their roles."""
+    from alignkit.model.roles import ROLES
+
     repeated = {"action": "append", "default": []}
     add_options(
         group,
