@@ -171,17 +171,22 @@ class _Judged:
         }
 
 
-def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> _Judged:
-    """Count the judgments of the items of an origin."""
+def _counts(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
+    """Return how often the items of an origin got each judgment, (Q, K)."""
     items = audit.of(origin)
-    judges = filled.judges if who == ALL else (who,)
+    judges = filled.judges if who in (ALL, EVERY) else (who,)
     counts = np.zeros((len(items), len(audit.scale.names)))
     for k, item in enumerate(items):
         for judge in judges:
             judgment = filled.judgments[judge].get(item.id)
             if judgment is not None:
                 counts[k, audit.scale.place(judgment)] += 1
-    return _Judged.of(items, counts)
+    return counts
+
+
+def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> _Judged:
+    """Count the judgments of the items of an origin."""
+    return _Judged.of(audit.of(origin), _counts(audit, filled, origin, who))
 
 
 def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
@@ -221,28 +226,21 @@ def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[A
     """Yield the shares of upheld items, and the difference between the two origins."""
     if not audit.upheld:
         return
+    upholding = list(map(audit.scale.place, audit.upheld))
     for who in _judges(filled, EVERY, ALL):
         shares = []
         for origin in audit.origins:
-            judged = _upheld_items(audit, filled, origin, who)
-            share = judged.share([0], drawing)
+            counts = _counts(audit, filled, origin, who)
+            upheld = counts[:, upholding].sum(axis=1)
+            judged = counts.sum(axis=1)
+            if who == EVERY:  # an item counts once, as upheld if all its judges uphold it
+                upheld = np.where(upheld < judged, 0, np.minimum(judged, 1))
+                judged = np.minimum(judged, 1)
+            both = np.stack([upheld, judged - upheld], axis=1)
+            share = _Judged.of(audit.of(origin), both).share([0], drawing)
             shares.append(AuditFigure("upheld", who, "", origin, "upheld", **share))
         yield from shares
         yield _difference(*shares)
-
-
-def _upheld_items(audit: Audit, filled: Filled, origin: str, who: str) -> _Judged:
-    """Count how often the items of an origin are upheld, and are not."""
-    judges = filled.judges if who in (ALL, EVERY) else (who,)
-    items = audit.of(origin)
-    counts = np.zeros((len(items), 2))
-    for k, item in enumerate(items):
-        judgments = [filled.judgments[judge].get(item.id) for judge in judges]
-        upheld = [judgment in audit.upheld for judgment in judgments if judgment is not None]
-        if who == EVERY and upheld:
-            upheld = [all(upheld)]
-        counts[k] = (sum(upheld), len(upheld) - sum(upheld))
-    return _Judged.of(items, counts)
 
 
 def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:

@@ -40,6 +40,11 @@ _SHOWN = 10
 _CONFUSION = "confusion-"
 
 
+def _share(part: float, whole: float) -> float:
+    """Return a share; NaN if there is nothing to share."""
+    return part / whole if whole else nan
+
+
 @dataclass(frozen=True)
 class ClassScore:
     """The scores of a label or flag, from its counts in both, hypothesis and reference."""
@@ -52,20 +57,17 @@ class ClassScore:
     @property
     def precision(self) -> float:
         """The share of the hypothesis' labels that are right."""
-        if self.hypothesis:
-            return self.right / self.hypothesis
-        return nan
+        return _share(self.right, self.hypothesis)
 
     @property
     def recall(self) -> float:
         """The share of the reference's labels that are found."""
-        return self.right / self.support if self.support else nan
+        return _share(self.right, self.support)
 
     @property
     def f1(self) -> float:
         """The harmonic mean; 0 if the label occurs but is never right."""
-        both = self.hypothesis + self.support
-        return 2 * self.right / both if both else nan
+        return _share(2 * self.right, self.hypothesis + self.support)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +84,7 @@ class SystemScore:
     @property
     def common_accuracy(self) -> float:
         """The accuracy on the pairs that all systems judged; NaN without pairs."""
-        if self.common_pairs:
-            return self.common_right / self.common_pairs
-        return nan
+        return _share(self.common_right, self.common_pairs)
 
     @property
     def pairs(self) -> int:
@@ -99,7 +99,7 @@ class SystemScore:
     @property
     def accuracy(self) -> float:
         """The share of pairs with the label of the reference; NaN without pairs."""
-        return self.right / self.pairs if self.pairs else nan
+        return _share(self.right, self.pairs)
 
     @property
     def classes(self) -> list[ClassScore]:
@@ -113,13 +113,13 @@ class SystemScore:
     def macro_f1(self) -> float:
         """The mean F1 over the labels that occur; NaN without labels."""
         known = [label.f1 for label in self.classes if label.hypothesis + label.support]
-        return sum(known) / len(known) if known else nan
+        return _share(sum(known), len(known))
 
     @property
     def weighted_f1(self) -> float:
         """The mean F1 over labels, weighted by their counts in the reference."""
         known = [label.f1 * label.support for label in self.classes if label.support]
-        return sum(known) / self.pairs if self.pairs else nan
+        return _share(sum(known), self.pairs)
 
 
 @dataclass(frozen=True)

@@ -324,8 +324,7 @@ class _Work:
         """Report everything unusual."""
         self._took("writing")
         steps.report_encoding(self.aligner)
-        if self._options.probs or self._options.sure is not None:
-            steps.report_calibration(calibrated=self.calibrated)
+        steps.report_calibration(self._options, calibrated=self.calibrated)
         if self._options.tokenize and self._options.to == "pharaoh":
             say(
                 f"{self._options.output}: --tokenize made the words of these links, but "
@@ -507,8 +506,7 @@ def _align_parts(options: Options) -> int:
     if counts.known_words.exchanged:
         warn(f"{options.load}: warning: {counts.known_words.caution}")
     say(f"{name}: {len(parts):,} parts, {counts.pairs:,} pairs, {counts.links:,} links")
-    if options.probs or options.sure is not None:
-        steps.report_calibration(calibrated=counts.calibrated)
+    steps.report_calibration(options, calibrated=counts.calibrated)
     record = {**vars(counts), "known_words": counts.known_words.to_json()}
     _tell_encoding(encoder, counts.encoding, record)
     if options.json:
@@ -591,9 +589,8 @@ def _train_parts(options: Options) -> int:
         f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} "
         f"pairs, {result.word_pairs:,} word pairs in {shards}"
     )
-    if options.probs or options.sure is not None:
-        calibrated = settings.calibrated and result.pairs >= FEW
-        steps.report_calibration(calibrated=calibrated)
+    calibrated = settings.calibrated and result.pairs >= FEW
+    steps.report_calibration(options, calibrated=calibrated)
     record = asdict(result)
     _tell_encoding(encoder, result.encoding, record)
     if options.json:

@@ -632,8 +632,10 @@ def report_encoding(aligner: Aligner) -> None:
         say(f"vectors: {aligner.encoding.about_words}")
 
 
-def report_calibration(*, calibrated: bool) -> None:
-    """Report whether probabilities say how often such links are right."""
+def report_calibration(options: Options, *, calibrated: bool) -> None:
+    """Report whether probabilities say how often such links are right, if they are used."""
+    if not options.probs and options.sure is None:
+        return
     if calibrated:
         say("probabilities are calibrated: they say how often such links are right")
     else:

@@ -118,10 +118,10 @@ def reading_options(options: Options, **changes: object) -> ReadOptions:
 
 def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
     """Return the declared format, or detect it and print its name (except alignkit's own)."""
-    if declared is not None:
-        return declared
     if path == "-" and sys.stdin is None:
         raise OptionError("standard input is closed; name a file")
+    if declared is not None:
+        return declared
     from alignkit.io.detection import find_format
 
     format = find_format(path, encoding=options.encoding, base=options.base)
@@ -155,12 +155,12 @@ class Input:
     """Read one input of a command, show progress, and report what was dropped."""
 
     def __init__(self, path: str, format: str | None, options: ReadOptions) -> None:
-        if path == "-" and sys.stdin is None:
-            raise OptionError("standard input is closed; name a file")
         from alignkit.io.hints import suspicions
         from alignkit.io.reading import open_reading
 
         self.path = path
+        # what is done with the pairs before anybody gets them: nothing, unless a command says it
+        self.way: Callable[[Iterator[SentencePair]], Iterator[SentencePair]] = iter
         self.format = detect_format(path, format, options)
         doubts = suspicions(path, self.format, options) if format is None else []
         self._suspicions = [f"{path}: {doubt}" for doubt in doubts]
@@ -190,6 +190,10 @@ class Input:
         Raise an error if pairs are `needed` and there are none; with `judged`, if no pair is
         judged; and with `worded`, if the words of a judged pair are missing.
         """
+        return self.way(self._pairs(needed, judged, worded))
+
+    def _pairs(self, needed: bool, judged: bool, worded: bool) -> Iterator[SentencePair]:
+        """Yield the sentence pairs as they are read."""
         from alignkit.io.reading import read_pairs
 
         seen = False
@@ -237,25 +241,6 @@ class Input:
             DISORDER[self.path] = self.reading.disorder
         if not self.reading.read:
             say(f"{self.path}: no sentence pairs")
-
-
-class Through:
-    """An input with a function applied to its pairs."""
-
-    def __init__(
-        self, source: Input, way: Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
-    ) -> None:
-        self._source = source
-        self._way = way
-        self.path = source.path
-        self.format = source.format
-        self.kind = source.kind
-        self.reading = source.reading
-        self.blocks = source.blocks
-
-    def pairs(self) -> Iterator[SentencePair]:
-        """Yield the sentence pairs."""
-        return self._way(self._source.pairs())
 
 
 def _is_judged(pair: SentencePair) -> bool:

@@ -66,16 +66,16 @@ def declared_sides(options: Options, hyp_annotator: str | None) -> FileOptions:
     """Return the options for both files, and for each."""
     from alignkit.scoring.files import FileOptions
 
-    names = ["format", "ref_annotator"]
-    for side in (HYPOTHESIS, REFERENCE):
-        names += (f"{side}_{name}" for name in ("format", "base", "encoding"))
+    of_hypothesis = option_values(options, "hyp_format", "hyp_base", "hyp_encoding")
+    of_reference = option_values(options, "ref_format", "ref_base", "ref_encoding")
     return FileOptions(
         reading_options(options),
         hyp_transpose=options.transpose != options.hyp_transpose,
         ref_transpose=options.transpose != options.ref_transpose,
         hyp_annotator=hyp_annotator,
-        in_order=options.in_order,
-        **option_values(options, *names),
+        **option_values(options, "format", "ref_annotator", "in_order"),
+        **of_hypothesis,
+        **of_reference,
     )
 
 

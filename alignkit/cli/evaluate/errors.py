@@ -141,8 +141,8 @@ def _read(options: Options, frequencies: Frequencies) -> tuple[Corpus, int, tupl
         def tagged(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
             return _with_tags(map(frequencies.seen, pairs), tags, ref.reading)
 
-        reference = inputs.Through(ref, tagged)
-        return reference if hyp is ref else hyp, reference
+        ref.way = tagged
+        return hyp, ref
 
     both = TwoFiles(opened, declared, tell=warn)
     with naming(both.ref.path, both.hyp.path):

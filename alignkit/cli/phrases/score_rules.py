@@ -65,8 +65,8 @@ def run(options: Options) -> int:
 
     def open_both() -> tuple[LinkInput, LinkInput]:
         hyp, ref = sides.open_sides(options.hypothesis, options.reference, declared)
-        gold = inputs.Through(ref, parsed)
-        return gold if hyp is ref else hyp, gold
+        ref.way = parsed
+        return hyp, ref
 
     files = TwoFiles(open_both, declared, pairwise=True, tell=warn)
     score = score_rules(
