@@ -517,12 +517,11 @@ def _levels(
 
 def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
     """Raise an error if a system cannot be compared with the first one."""
-    for key, value in ((first_name, first), (name, score)):
-        if not isinstance(value, Score):
-            raise ArgumentError(
-                f"systems[{key!r}] is {kind_of(value)}, but another is a Score; give a Score for "
-                "each: score(corpus, hypothesis, reference)"
-            )
+    if not isinstance(score, Score):
+        raise ArgumentError(
+            f"systems[{name!r}] is {kind_of(score)}, but another is a Score; give a Score for "
+            "each: score(corpus, hypothesis, reference)"
+        )
     if not score.rows:
         raise OptionError(
             f"the score of {name!r} does not have the counts of the sentence pairs, which are "

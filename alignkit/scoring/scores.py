@@ -210,9 +210,8 @@ def score(
             f"hypothesis has {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
             "give the links of the same pairs in the same order, [] if a pair has none"
         )
-    watches = {"hypothesis": BaseWatch(), "reference": BaseWatch()}
-    blocks = _watched([(hyp, ref, None, None)], watches)
-    return _suspecting(_score(blocks, settings, keep_rows, signature, 0), watches)
+    blocks = [(hyp, ref, None, None)]
+    return _score_watched(blocks, ("hypothesis", "reference"), settings, keep_rows, signature)
 
 
 def _divided(options: Mapping[str, Any]) -> tuple[ScoreSettings, dict[str, Any]]:
@@ -232,23 +231,30 @@ def _score_corpus(
 ) -> Score:
     """Score an annotator of a corpus against another."""
     shared = corpus.annotated_by(hypothesis, reference)
-    watches = {name: BaseWatch() for name in (hypothesis, reference)}
-    blocks = _watched(pair_blocks(shared, hypothesis, reference, settings), watches)
-    result = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+    names = (hypothesis, reference)
+    blocks = pair_blocks(shared, *names, settings)
+    result = _score_watched(blocks, names, settings, keep_rows, signature)
     scored = digest_of(pair.id for pair in shared)
-    return replace(_suspecting(result, watches), scored=scored)
+    return replace(result, skipped=len(corpus) - len(shared), scored=scored)
 
 
-def _watched(blocks: Iterable[Block], watches: Mapping[str, BaseWatch]) -> Iterator[Block]:
-    """Yield the blocks, and let the watches see the links of their sides."""
-    for block in blocks:
-        for watch, side in zip(watches.values(), block[:2], strict=False):
-            watch.add(side)
-        yield block
+def _score_watched(
+    blocks: Iterable[Block],
+    names: tuple[str, str],
+    settings: ScoreSettings,
+    keep_rows: bool,
+    signature: Signature | None,
+) -> Score:
+    """Score blocks, and add what is suspect about the bases of both sides, called by `names`."""
+    watches = {name: BaseWatch() for name in names}
 
+    def watched() -> Iterator[Block]:
+        for block in blocks:
+            for watch, side in zip(watches.values(), block[:2], strict=False):
+                watch.add(side)
+            yield block
 
-def _suspecting(result: Score, watches: Mapping[str, BaseWatch]) -> Score:
-    """Return a score with what the watches suspect, or with its own suspicions."""
+    result = _score(watched(), settings, keep_rows, signature)
     suspicions = []
     for name, watch in watches.items():
         suspicion = watch.suspicion("`base=1` when reading them")
@@ -392,12 +398,12 @@ def score_files(
     """Score two files, reading only links if they suffice; for errors see `score`."""
     signature = files.signature if signature is None else signature
     try:
-        result = _score(files.blocks(settings), settings, keep_rows, signature, 0)
+        result = _score(files.blocks(settings), settings, keep_rows, signature)
     except OutOfStepError:
         if files.once:
             raise
         blocks = files.blocks(settings, joined=True)
-        result = _score(blocks, settings, keep_rows, signature, 0)
+        result = _score(blocks, settings, keep_rows, signature)
     suspicions = files.cautions
     if not files.suspicions:
         suspicions = (*suspicions, *result.suspicions)
@@ -409,7 +415,7 @@ def _score(
     settings: ScoreSettings,
     keep_rows: bool,
     signature: Signature | None,
-    skipped: int,
+    skipped: int = 0,
 ) -> Score:
     """Count and score block after block; the counts of pairs are kept on request."""
     pairs = 0
