@@ -405,7 +405,7 @@ def scores_of(groups, right):
         for name, row in right.items()
     ]
     ids = tuple(map(str, range(n)))
-    gold = LabelledPairs(ids, [("", "")] * n, np.ones(n, int), np.array(groups))
+    gold = LabelledPairs(BINARY, None, ids, [("", "")] * n, np.ones(n, int), np.array(groups))
     return IdentifierScores(BINARY, ids, tuple(systems), gold)
 
 

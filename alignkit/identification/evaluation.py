@@ -20,7 +20,12 @@ from alignkit.errors import OptionError
 from alignkit.identification.alignment_features import train_aligner
 from alignkit.identification.features import PairTexts
 from alignkit.identification.identifier import Identifier, cautions, text_notes
-from alignkit.identification.labelled_pairs import LabelledPairs, checked_group, folds, text_of
+from alignkit.identification.labelled_pairs import (
+    LabelledPairs,
+    folds,
+    pairs_to_learn_from,
+    text_of,
+)
 from alignkit.identification.options import IdentifierOptions, TrainKeywords
 from alignkit.identification.pair_model import fit_model
 from alignkit.model.corpus import Corpus
@@ -132,31 +137,31 @@ class IdentifierScores(Result):
     @cached_property
     def _scores(self) -> Table:
         """The table of scores: of each system, and of the most frequent label."""
-        assert self.gold is not None
+        gold = self.gold
+        assert gold is not None
         names = ["macro F1", "weighted F1", "calibration error"]
         if len(self.view.labels) == 2:
             names = [f"F1 of {self.view.labels[1]}", "AUC", "calibration error"]
         columns = [Column("system"), Column("pairs", "count"), Column("accuracy", "percent")]
         columns += [Column(name, "percent", key=name.lower().replace(" ", "_")) for name in names]
         columns.append(Column("p", "p"))
-        n = len(self.gold.ids)
-        _, groups, sizes = np.unique(self.gold.groups, return_inverse=True, return_counts=True)
-        groups = groups.reshape(-1)
-        judged = self._on_judged_pairs()
-        right = {system.name: system.labels == self.gold.labels for system in judged}
+        n = len(gold.ids)
+        sizes = np.bincount(gold.groups)
+        judged = self._on_judged_pairs(gold)
+        right = {system.name: system.labels == gold.labels for system in judged}
         baseline = right.get(_BASELINE)
         rows: list[list[Cell]] = []
         for system in judged:
             is_right = right[system.name]
-            bounds = share_interval(np.bincount(groups, is_right).astype(np.int64), sizes)
+            bounds = share_interval(np.bincount(gold.groups, is_right).astype(np.int64), sizes)
             accuracy = Value(float(is_right.mean()), *bounds)
-            measures = list(self._measures(system))
+            measures = list(_measures(gold, system))
             p = nan
             if system.name == MAJORITY:
                 measures[-1] = Value(nan)  # it has no calibration
             elif system.name != _BASELINE and baseline is not None:
                 better = is_right.astype(np.int64) - baseline
-                p = mcnemar_clusters(np.bincount(groups, better).astype(np.int64))
+                p = mcnemar_clusters(np.bincount(gold.groups, better).astype(np.int64))
             rows.append([system.name, n, accuracy, *measures, p])
         notes = [f"95% intervals: of accuracy, Wilson's; of the others, by {RESAMPLES} resamples"]
         notes += [f"{name}: {meaning}" for name, meaning in _MEANINGS.items() if name in names]
@@ -168,34 +173,32 @@ class IdentifierScores(Result):
         notes.append(f"unit of intervals and tests: {unit}")
         return Table("", columns, rows, "; ".join(notes), "systems")
 
-    def _on_judged_pairs(self) -> list[SystemLabels]:
+    def _on_judged_pairs(self, gold: LabelledPairs) -> list[SystemLabels]:
         """Return what each system says of the judged pairs, and a system of the commonest label."""
-        assert self.gold is not None
         place_of = {id: k for k, id in enumerate(self.ids)}
-        judged = [place_of[id] for id in self.gold.ids]
+        judged = [place_of[id] for id in gold.ids]
         systems = []
         for system in self.systems:
             labels = system.labels[judged]
             systems.append(SystemLabels(system.name, labels, system.probabilities[judged]))
         n = len(judged)
-        shares = np.bincount(self.gold.labels, minlength=len(self.view.labels)) / n
+        shares = np.bincount(gold.labels, minlength=len(self.view.labels)) / n
         commonest = np.full(n, shares.argmax())
         systems.append(SystemLabels(MAJORITY, commonest, np.tile(shares, (n, 1))))
         return systems
 
-    def _measures(self, system: SystemLabels) -> Iterator[Value]:
-        """Yield the measures of `_measure_of` with intervals by a bootstrap over groups."""
-        assert self.gold is not None
-        _, groups = np.unique(self.gold.groups, return_inverse=True)
-        count = int(groups.max()) + 1
-        rng = np.random.default_rng(0)
-        measure = _measure_of(self.gold.labels, system)
-        drawn = draw_weights(count, RESAMPLES, rng, width=4 * len(groups))
-        resampled = np.hstack([measure(weights[:, groups]) for weights in drawn])
-        exact = measure(np.ones((1, len(groups))))[:, 0]
-        for value, row in zip(exact.tolist(), resampled, strict=True):
-            interval = interval_of(row, CONFIDENCE)
-            yield Value(value, interval.low, interval.high)
+
+def _measures(gold: LabelledPairs, system: SystemLabels) -> Iterator[Value]:
+    """Yield the measures of `_measure_of` with intervals by a bootstrap over groups."""
+    groups = gold.groups
+    measure = _measure_of(gold.labels, system)
+    rng = np.random.default_rng(0)
+    drawn = draw_weights(int(groups.max()) + 1, RESAMPLES, rng, width=4 * len(groups))
+    resampled = np.hstack([measure(weights[:, groups]) for weights in drawn])
+    exact = measure(np.ones((1, len(groups))))[:, 0]
+    for value, row in zip(exact.tolist(), resampled, strict=True):
+        interval = interval_of(row, CONFIDENCE)
+        yield Value(value, interval.low, interval.high)
 
 
 def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
@@ -287,12 +290,9 @@ def cross_validate(
         raise OptionError("name one system or more")
     chosen = [IdentifierOptions(features=tuple(features), **options) for features in systems]
     first = chosen[0]
-    group = checked_group(corpus, first.group)
-    pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
-    pairs.check(view)
+    pairs = pairs_to_learn_from(corpus, view, annotator, first.group, rewrites=rewrites)
     number = len(pairs.ids)
-    classes = len(view.labels)
-    shape = (number, classes)
+    shape = (number, len(view.labels))
     results = [SystemLabels(each.name, np.zeros(number, int), np.zeros(shape)) for each in chosen]
     aligns = any(each.aligns for each in chosen)
     aligner = None
@@ -307,7 +307,7 @@ def cross_validate(
             aligner = train_aligner(pairs.texts[k] for k in train)
             texts = PairTexts(pairs.texts, aligner, first)
         for each, result in zip(chosen, results, strict=True):
-            model = fit_model(texts, pairs, train, classes, each)
+            model = fit_model(texts, pairs, train, each)
             labels, probabilities = model.judge(texts)
             result.labels[test] = labels[test]
             result.probabilities[test] = probabilities[test]
@@ -318,7 +318,7 @@ def cross_validate(
     else:
         aligned = "transductive"
     settings = chosen[-1].of_system(view, aligned, {"folds": count})
-    notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
+    notes = tuple(cautions(pairs, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
 
 
@@ -371,8 +371,7 @@ def evaluate(
     gold = None
     judged, _, _ = judged_part(corpus, rewrites=rewrites)
     if judges_of(judged):
-        known = {name for pair in corpus for name in pair.attributes}
-        group = last.options.group if last.options.group in known else None
+        group = last.options.group if last.options.group in corpus.attributes else None
         pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
         notes += pairs.notes
         if pairs.ids:

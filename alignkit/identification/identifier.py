@@ -31,9 +31,9 @@ from alignkit.identification.features import PairTexts, TextFrequencies
 from alignkit.identification.labelled_pairs import (
     LabelledPairs,
     check_ids,
-    checked_group,
     digest_of,
     leak_notes,
+    pairs_to_learn_from,
     text_of,
 )
 from alignkit.identification.options import (
@@ -139,12 +139,10 @@ class Identifier:
         """
         check_arguments(Identifier.train, locals(), apart=("view", "options", "test"))
         chosen = IdentifierOptions(**options)
-        group = checked_group(corpus, chosen.group)
-        pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
-        pairs.check(view)
-        notes = [*pairs.notes, *cautions(pairs, view, group, aligns=chosen.aligns)]
+        pairs = pairs_to_learn_from(corpus, view, annotator, chosen.group, rewrites=rewrites)
+        notes = list(cautions(pairs, aligns=chosen.aligns))
         if test is not None:
-            notes += leak_notes(pairs, corpus, test, group, leaks)
+            notes += leak_notes(pairs, corpus, test, leaks)
         test_texts = []
         if test is not None and not inductive:
             test_texts = [text_of(pair) for pair in test]
@@ -152,8 +150,7 @@ class Identifier:
         if chosen.aligns:
             aligner = train_aligner([*pairs.texts, *test_texts])
         texts = PairTexts(pairs.texts, aligner, chosen)
-        every = np.arange(len(pairs.ids))
-        model = fit_model(texts, pairs, every, len(view.labels), chosen)
+        model = fit_model(texts, pairs, np.arange(len(pairs.ids)), chosen)
         without_weight = (model.coefficients == 0).all(0).tolist()
         constant = list(compress(model.names, without_weight))
         if constant:
@@ -422,15 +419,16 @@ def _checksum(record: dict[str, Any]) -> int:
     return crc32(json.dumps(record, default=np.ndarray.tolist).encode())
 
 
-def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: bool) -> Iterator[str]:
+def cautions(pairs: LabelledPairs, *, aligns: bool) -> Iterator[str]:
     """Yield what to know before the numbers are believed."""
-    if group is None:
+    yield from pairs.notes
+    if pairs.group is None:
         yield "pairs count as independent, apart from equal ones: no group was chosen"
     if len(pairs.ids) < FEW:
         harm = f"; features of the aligner can do harm below {FEW}" if aligns else ""
         yield f"few: {len(pairs.ids)} training pairs{harm}"
     known = set(pairs.labels.tolist())
-    never = [repr(label) for k, label in enumerate(view.labels) if k not in known]
+    never = [repr(label) for k, label in enumerate(pairs.view.labels) if k not in known]
     if never:
         yield f"no training pair has the label {', '.join(never)}: it is never predicted"
     yield from text_notes(pairs.texts, aligns=aligns)

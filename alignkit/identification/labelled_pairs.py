@@ -36,12 +36,16 @@ class LabelledPairs:
 
     Parameters
     ----------
+    view : The labels.
+    group : The attribute of groups; None if pairs are independent.
     labels : The place of each label in the view, (P,).
     groups : The number of each pair's group, (P,): the value of an attribute; pairs with equal
         texts are in one group, too.
     notes : What was left out.
     """
 
+    view: View
+    group: str | None
     ids: tuple[str, ...]
     texts: list[Texts]
     labels: I8
@@ -84,20 +88,27 @@ class LabelledPairs:
             if alone:
                 notes += (f"{how_many(alone, 'pair')} without {group}: each is a group of its own",)
         groups = _groups(pairs, texts, group)
-        return cls(tuple(pair.id for pair in pairs), texts, labels[kept], groups, notes)
+        ids = tuple(pair.id for pair in pairs)
+        return cls(view, group, ids, texts, labels[kept], groups, notes)
 
-    def check(self, view: View) -> None:
-        """Raise an error if there is one label, a label has too few pairs, or ids are repeated."""
-        counts = Counter(self.labels.tolist())
-        if len(counts) < 2:
-            raise OptionError("all pairs have one label: there is nothing to learn")
-        for k, count in counts.items():
-            if count < LEAST:
-                raise OptionError(
-                    f"label {view.labels[k]!r} has {how_many(count, 'pair')}; "
-                    f"{LEAST} are needed: choose another view"
-                )
-        check_ids(self.ids)
+
+def pairs_to_learn_from(
+    corpus: Corpus, view: View, annotator: str | None, group: str | None, *, rewrites: bool
+) -> LabelledPairs:
+    """Return the pairs of `LabelledPairs.of`; refuse them if there is too little to learn from."""
+    attribute = _checked_group(corpus, group)
+    pairs = LabelledPairs.of(corpus, view, annotator, attribute, rewrites=rewrites)
+    counts = Counter(pairs.labels.tolist())
+    if len(counts) < 2:
+        raise OptionError("all pairs have one label: there is nothing to learn")
+    for k, count in counts.items():
+        if count < LEAST:
+            raise OptionError(
+                f"label {view.labels[k]!r} has {how_many(count, 'pair')}; "
+                f"{LEAST} are needed: choose another view"
+            )
+    check_ids(pairs.ids)
+    return pairs
 
 
 def _groups(pairs: Sequence[SentencePair], texts: Sequence[Texts], group: str | None) -> I8:
@@ -154,12 +165,11 @@ def check_ids(ids: Sequence[str]) -> None:
             raise OptionError(f"several pairs have the id {id!r}: give each its own")
 
 
-def checked_group(corpus: Corpus, group: str | None) -> str | None:
+def _checked_group(corpus: Corpus, group: str | None) -> str | None:
     """Return the attribute of groups, None for independent pairs; refuse to guess."""
-    known = dict.fromkeys(name for pair in corpus for name in pair.attributes)
     if group is None:
         for usual in GROUPS:
-            if usual in known:
+            if usual in corpus.attributes:
                 raise OptionError(
                     f"pairs belong together by {usual}, and must not be divided: set `group` to "
                     f"{usual!r}, or to {ALONE!r}"
@@ -167,7 +177,7 @@ def checked_group(corpus: Corpus, group: str | None) -> str | None:
         return None
     if group == ALONE:
         return None
-    check_known("attribute of groups", group, known)
+    check_known("attribute of groups", group, corpus.attributes)
     return group
 
 
@@ -196,17 +206,16 @@ def folds(pairs: LabelledPairs, places: I8, count: int, seed: int) -> Iterator[t
         yield places[train], places[test]
 
 
-def leak_notes(
-    pairs: LabelledPairs, train: Corpus, test: Corpus, group: str | None, leaks: str
-) -> Iterator[str]:
+def leak_notes(pairs: LabelledPairs, train: Corpus, test: Corpus, leaks: str) -> Iterator[str]:
     """Yield what the test part shares with the training part, or refuse it."""
     check_known("way with leaks", leaks, ("refuse", "report"))
+    group = pairs.group
     known = set(map(digest_of, pairs.texts))
     equal = [pair.id for pair in test if digest_of(text_of(pair)) in known]
     checked = []
     if group is not None:
-        names = {name for pair in train for name in pair.attributes}.intersection(GROUPS)
-        checked = [group, *sorted(names - {group})]
+        others = set(train.attributes).intersection(GROUPS) - {group}
+        checked = [group, *sorted(others)]
     grouped = [leak for leak in find_leaks(train, test, checked) if leak.kind == GROUPED]
     leaking = equal + [f"{leak.test} ({leak.group})" for leak in grouped]
     if leaking:

@@ -77,20 +77,20 @@ class PairModel:
 
 @dataclass(frozen=True, eq=False)
 class _Training:
-    """What models of the same features are fitted to: training pairs, P of them."""
+    """What models of the same features are fitted to: some of P pairs."""
 
+    pairs: LabelledPairs
+    places: I8
     features: tuple[str, ...]  # the names of feature sets
-    frequencies: TextFrequencies
-    matrix: Matrix  # (P, F)
-    labels: I8  # (P,), from 0
-    classes: int  # K
+    frequencies: TextFrequencies  # in the texts of the pairs at these places
+    matrix: Matrix  # (P, F), of all pairs
 
 
 def _fit(training: _Training, strength: float, options: IdentifierOptions) -> PairModel:
     """Fit a model with a strength; a cosine of two labels gets a threshold, too."""
-    matrix = training.matrix
-    labels = training.labels
-    classes = training.classes
+    matrix = training.matrix[training.places]
+    labels = training.pairs.labels[training.places]
+    classes = len(training.pairs.view.labels)
     is_sparse = sparse.issparse(matrix)
     width = matrix.shape[1]
     coefficients = np.zeros((classes, width))
@@ -152,16 +152,15 @@ def clear_gain(gain: F8, groups: I8) -> bool:
 
 
 def fit_model(
-    texts: PairTexts, pairs: LabelledPairs, places: I8, classes: int, options: IdentifierOptions
+    texts: PairTexts, pairs: LabelledPairs, places: I8, options: IdentifierOptions
 ) -> PairModel:
     """Fit a model to some of the pairs; inner folds choose C, and the features of ``auto``."""
-    features, strength = _chosen(texts, pairs, places, classes, options)
-    training, _ = _training(texts, pairs, places, classes, features)
-    return _fit(training, strength, options)
+    features, strength = _chosen(texts, pairs, places, options)
+    return _fit(_training(texts, pairs, places, features), strength, options)
 
 
 def _chosen(
-    texts: PairTexts, pairs: LabelledPairs, places: I8, classes: int, options: IdentifierOptions
+    texts: PairTexts, pairs: LabelledPairs, places: I8, options: IdentifierOptions
 ) -> tuple[Sequence[str], float]:
     """Return the feature sets and C with the least loss on pairs that are left out.
 
@@ -180,9 +179,10 @@ def _chosen(
     for features in choices:
         losses = np.zeros((len(strengths), len(pairs.labels)))
         for train, test in inner:
-            training, matrix = _training(texts, pairs, train, classes, features)
+            training = _training(texts, pairs, train, features)
             for loss, trial in zip(losses, strengths, strict=True):
-                probabilities = _fit(training, trial, options).probabilities(matrix[test])
+                model = _fit(training, trial, options)
+                probabilities = model.probabilities(training.matrix[test])
                 of_label = probabilities[np.arange(len(test)), pairs.labels[test]]
                 loss[test] = -np.log(np.maximum(of_label, 1e-12))
         losses = losses[:, places]
@@ -195,19 +195,9 @@ def _chosen(
 
 
 def _training(
-    texts: PairTexts, pairs: LabelledPairs, places: I8, classes: int, features: Sequence[str]
-) -> tuple[_Training, Matrix]:
-    """Return what to fit models of some features to, and the features of all pairs.
-
-    Their frequencies are those of the texts of the training pairs.
-    """
+    texts: PairTexts, pairs: LabelledPairs, places: I8, features: Sequence[str]
+) -> _Training:
+    """Return what to fit models of some features to."""
     frequencies = texts.frequencies(places)
     matrix = texts.matrix(features, frequencies)
-    training = _Training(
-        features=tuple(features),
-        frequencies=frequencies,
-        matrix=matrix[places],
-        labels=pairs.labels[places],
-        classes=classes,
-    )
-    return training, matrix
+    return _Training(pairs, places, tuple(features), frequencies, matrix)
