@@ -76,6 +76,20 @@ def test_tokens_are_shared_and_unescaped_once():
     assert reading.token("&amp;lt;") is one.target[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("giza", "# Sentence pair (1)\n&amp;lt; b\nNULL ({ }) a ({ 1 })\n"),
+        ("yawat", "1\na\n&amp;lt; b\n"),
+    ],
+)
+def test_the_words_of_every_format_are_unescaped_once(tmp_path, name, text):
+    (tmp_path / "x.crp").write_text(text)
+    (tmp_path / "x.aln").write_text("\n1 0:0:unspec\n")
+    (pair,) = io.iterate_pairs(tmp_path / "x.crp", format=name, unescape=True)
+    assert pair.target == ("&lt;", "b")
+
+
 def test_files_come_in_natural_order_and_how_much_is_read_is_known(tmp_path):
     for name in ("b10", "b9", "a11", "b9x", "B1"):
         (tmp_path / name).touch()

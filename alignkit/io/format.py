@@ -75,8 +75,8 @@ class Format:
     ----------
     sniff : Says how much the beginning of an input looks like the format.
     parse : Yields the records of a reading.
-    write : Writes pairs as they come; None: the format is read-only.
     holds : The members of `EVERYTHING` that survive writing and reading, or ``"attribute NAME"``.
+    write : Writes pairs as they come; None: the format is read-only.
     asked : What else survives on request: names of options of `WriteOptions`.
     base : The number of the first word in the format by default.
     text_beside : The words are in separate files (``--source`` and ``--target``).
@@ -101,8 +101,8 @@ class Format:
 
     sniff: Sniffer
     parse: Callable[[Reading], Iterator[Record]]
-    write: Callable[[Iterable[SentencePair], Writing], None] | None
     holds: frozenset[str]
+    write: Callable[[Iterable[SentencePair], Writing], None] | None = None
     asked: frozenset[str] = frozenset()
     base: int = 0
     text_beside: bool = False
@@ -129,7 +129,6 @@ def judged_format(
     return Format(
         sniff=sniff,
         parse=parse,
-        write=None,
         scheme=scheme,
         holds=holds,
         remark=(lambda _: remark) if remark else None,

@@ -32,16 +32,15 @@ language models": Annotated Paraphrase Types.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
 
 from alignkit.errors import FormatError
+from alignkit.io.csv_rows import csv_rows, divider_in
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
-from alignkit.io.sniffing import SPACE, Head, Likeness, by_names
+from alignkit.io.sniffing import Head, Likeness, by_names
 
 _NEEDED = (
     "annotator",
@@ -76,48 +75,26 @@ _SIGNS = {"paraphrase_text", "paraphrase_fixed", "applied_correctly"}
 _KNOWN = {_key(name): name for name in (*_NEEDED, *_OPTIONAL)}
 
 
-def _divider(heading: str) -> str:
-    """Return what divides the columns of a heading."""
-    return max(";,\t", key=heading.count)
-
-
-def _names(heading: str) -> list[str]:
-    """Return the names of the columns, known ones as this module writes them."""
-    row = next(csv.reader([heading], delimiter=_divider(heading)), [])
-    return [_KNOWN.get(_key(name), name.strip()) for name in row]
-
-
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield each pair once, with the judgments of all its annotators."""
-    lines = (text + "\n" for _, text in reading.lines())
-    heading = next(lines, "")
-    first = 1
-    while heading and not heading.strip(SPACE):
-        heading = next(lines, "")
-        first += 1
-    rows = csv.reader(chain([heading], lines), delimiter=_divider(heading), strict=True)
+    rows = csv_rows(reading)
+    first, heading = next(rows)
+    # known names as this module writes them
+    names = [_KNOWN.get(_key(name), name.strip()) for name in heading]
+    missing = [name for name in _NEEDED if name not in names]
+    if missing:
+        raise reading.error(f"the heading has no column {', '.join(missing)}", first)
+    twice = [name for name, count in Counter(names).items() if name and count > 1]
+    if twice:
+        raise reading.error(f"the heading has two columns {twice[0][:40]}", first)
     kept: dict[str, Record] = {}
-    try:
-        next(rows, [])
-        names = _names(heading)
-        missing = [name for name in _NEEDED if name not in names]
-        if missing:
-            raise reading.error(f"the heading has no column {', '.join(missing)}", first)
-        twice = [name for name, count in Counter(names).items() if name and count > 1]
-        if twice:
-            raise reading.error(f"the heading has two columns {twice[0][:40]}", first)
-        skipped = first - 1  # empty lines before the heading
-        line = rows.line_num + 1 + skipped
-        for row in rows:
-            with reading.refusing(line):
-                if len(row) not in (0, len(names)):
-                    raise FormatError(f"{len(row)} columns; expected {len(names)}")
-                if row:
-                    record = _record(reading, dict(zip(names, row, strict=True)), line)
-                    _join(reading, kept.setdefault(record.id, record), record)
-            line = rows.line_num + 1 + skipped
-    except csv.Error as problem:
-        raise reading.error(f"is not CSV: {problem}", rows.line_num + first - 1) from None
+    for line, row in rows:
+        with reading.refusing(line):
+            if len(row) not in (0, len(names)):
+                raise FormatError(f"{len(row)} columns; expected {len(names)}")
+            if row:
+                record = _record(reading, dict(zip(names, row, strict=True)), line)
+                _join(reading, kept.setdefault(record.id, record), record)
     yield from kept.values()
 
 
@@ -198,7 +175,7 @@ def _contradictions(row: dict[str, str], attributes: dict[str, str]) -> Iterator
 def _sniff(head: Head) -> Likeness:
     """Look for the names of columns."""
     heading = head.text.partition("\n")[0]
-    columns = heading.split(_divider(heading))
+    columns = heading.split(divider_in(heading))
     return by_names({_key(name.strip(' "')) for name in columns}, _SIGNS)
 
 

@@ -27,27 +27,22 @@ language models".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.sniffing import Head, Likeness, by_names
-from alignkit.io.strict_json import JsonText, Object, as_text, member
+from alignkit.io.strict_json import JsonText, Object, as_text, member, numbered
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield each text once, with its ranks and the texts that it was preferred to."""
-    lines = reading.lines(one_line=True)
-    first = next(lines, (1, ""))
-    text = JsonText(reading.joined(chain([first], lines)), reading.path, first[0])
+    text = JsonText(reading.text(), reading.path)
     kept: dict[str, Record] = {}
     for number, (line, value) in enumerate(text.elements(), start=1):
         with reading.refusing(line):
-            try:
+            with numbered("record", number):
                 better, worse = _both(reading, value, line, kept)
-            except FormatError as error:
-                raise FormatError(f"record {number}: {error.message}") from None
             before = better.attributes.get("preferred_to", "").split("\t")
             ids = dict.fromkeys(filter(None, (*before, worse.id)))
             better.attributes["preferred_to"] = "\t".join(ids)

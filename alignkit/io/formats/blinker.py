@@ -63,7 +63,7 @@ _WRITTEN_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
 _SAMPLE = 10  # pairs, in Blinker
 
 _Place = tuple[int, int]
-_Words = tuple["tuple[str, ...]", "tuple[str, ...]"]
+_Words = tuple[list[str], list[str]]
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -186,8 +186,8 @@ def _sample(reading: Reading, sample: int) -> list[_Words] | None:
         english = place / f"EN.sample.{sample}"
         french = place / f"FR.sample.{sample}"
         if english.is_file() and french.is_file():
-            first = [reading.tokens(line) for _, line in reading.lines(str(english))]
-            second = [reading.tokens(line) for _, line in reading.lines(str(french))]
+            first = [reading.words(line) for _, line in reading.lines(str(english))]
+            second = [reading.words(line) for _, line in reading.lines(str(french))]
             if len(first) != len(second):
                 message = f"{len(second)} lines, but {english.name} has {len(first)}"
                 raise reading.error(message, path=str(french))

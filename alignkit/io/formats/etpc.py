@@ -358,7 +358,6 @@ def _sniff(head: Head) -> Likeness:
 FORMAT = Format(
     sniff=_sniff,
     parse=_parse,
-    write=None,
     scheme="binary",
     folder=True,
     remark=_remark,

@@ -144,7 +144,7 @@ def _record(
                 links.append(RawLink(position, word, status))
             else:
                 links.append(RawLink(word, position, status))
-    sides = [tuple(word for word, _ in bracketed[1:]), reading.tokens(plain)]
+    sides = [[word for word, _ in bracketed[1:]], reading.words(plain)]
     if layout.bracketed:
         sides.reverse()
     declared = header.groupdict()

@@ -37,6 +37,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from alignkit.errors import FormatError, OptionError
+from alignkit.io.csv_rows import Row, csv_rows, divider_in
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.sniffing import Head, Likeness
@@ -54,8 +55,6 @@ _MISSING = ("NA", "NaN", "nan")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]+)\.0+")
 _XLSX = b"PK\x03\x04"
-
-_Row = tuple[int, list[str]]
 
 
 class _Columns(NamedTuple):
@@ -95,42 +94,16 @@ def _parse(reading: Reading) -> Iterator[Record]:
     yield from kept.values()
 
 
-def _rows(reading: Reading) -> Iterator[_Row]:
+def _rows(reading: Reading) -> Iterator[Row]:
     """Yield the rows that are not empty, with their lines."""
     if _is_workbook(reading.path):
-        rows: Iterable[_Row] = enumerate(_sheet(reading), 1)
+        rows: Iterable[Row] = enumerate(_sheet(reading), 1)
     else:
-        rows = _lines(reading)
+        rows = csv_rows(reading)
     for line, row in rows:
         cells = [cell.strip() for cell in row]
         if any(cells):
             yield line, cells
-
-
-def _lines(reading: Reading) -> Iterator[_Row]:
-    """Yield the rows of a text."""
-    lines = (text + "\n" for _, text in reading.lines())
-    first = next(lines, "")
-    texts = _followed(first, lines)
-    rows = csv.reader(texts, delimiter=_separator(first), strict=True)
-    line = 1
-    try:
-        for row in rows:
-            yield line, row
-            line = rows.line_num + 1
-    except csv.Error as problem:
-        raise reading.error(f"is not CSV: {problem}", rows.line_num) from None
-
-
-def _followed(first: str, others: Iterable[str]) -> Iterator[str]:
-    """Yield a line, then others."""
-    yield first
-    yield from others
-
-
-def _separator(heading: str) -> str:
-    """Return what separates the columns of a line: a tab, a semicolon or a comma."""
-    return max("\t;,", key=heading.count)
 
 
 def _is_workbook(path: str) -> bool:
@@ -187,7 +160,7 @@ def _place(names: Sequence[str], wanted: set[str]) -> int | None:
     return next((k for k, name in enumerate(names) if name in wanted), None)
 
 
-def _all_whole(columns: _Columns, body: Iterable[_Row]) -> bool:
+def _all_whole(columns: _Columns, body: Iterable[Row]) -> bool:
     """Return whether all numbers among the labels of a table are whole."""
     places = list(columns.annotators.values())
     if columns.label is not None:
@@ -261,7 +234,7 @@ def _sniff(head: Head) -> Likeness:
     if len(lines) < _LEAST_ROWS:
         return Likeness.NO
     try:
-        rows = list(csv.reader(lines, delimiter=_separator(lines[0])))
+        rows = list(csv.reader(lines, delimiter=divider_in(lines[0])))
     except csv.Error:
         return Likeness.NO
     names = [name.strip() for name in rows[0]]

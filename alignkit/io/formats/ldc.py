@@ -158,7 +158,6 @@ def _sniff(head: Head) -> Likeness:
 FORMAT = Format(
     sniff=_sniff,
     parse=_parse,
-    write=None,
     text_beside=True,
     base=1,
     holds=kinds("no text, nulls, labels, other labels, absent, empty, attributes"),

@@ -42,8 +42,10 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
 from alignkit.errors import FormatError
@@ -68,8 +70,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     links.sort()
     texts = read_texts(reading)
     if texts is None:
-        reading.disorder = str(SentenceNumbers(links.slices))
-        for sentence in links.slices:
+        reading.disorder = str(SentenceNumbers(links.places))
+        for sentence in links.places:
             yield Record(str(sentence), links.line(sentence), None, None, links.annotate(sentence))
     else:
         yield from _with_texts(reading, links, texts)
@@ -99,7 +101,7 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
         line = links.line(sentence) or text.line
         id = text.id or text.snum or str(sentence)
         yield Record(id, line, *text.words, annotations, text.attributes)
-    for sentence in links.slices:
+    for sentence in links.places:
         if sentence not in seen:
             message = f"links of sentence {sentence}, which {reading.options.source} does not have"
             reading.refuse(reading.error(message, links.line(sentence)))
@@ -117,8 +119,7 @@ class _Links:
         self._line = array("i")
         self._weight = array("d")  # empty until a weight is met
         self.broken: set[int] = set()
-        self.slices: dict[int, tuple[int, int]] = {}  # of `_order`, by sentence that is not broken
-        self._order = np.zeros(0, np.int64)
+        self.places: dict[int, NDArray[np.int64]] = {}  # of links, by sentence that is not broken
 
     def add(self, number: int, line: str) -> None:
         """Add the link of a line, or refuse the first broken line of its sentence."""
@@ -168,30 +169,28 @@ class _Links:
 
     def sort(self) -> None:
         """Group the links by sentence, in the order of the first links."""
-        sentence = np.frombuffer(self._sentence, np.int32) if self._sentence else np.zeros(0)
-        self._order = np.argsort(sentence, kind="stable")
-        ordered = sentence[self._order]
-        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-        ends = np.append(starts[1:], len(ordered))
-        for k in np.argsort(self._order[starts], kind="stable").tolist():
-            number = int(ordered[starts[k]])
+        sentence = np.array(self._sentence)
+        order = np.argsort(sentence, kind="stable")
+        starts = np.flatnonzero(np.diff(sentence[order], prepend=-1))
+        _, *groups = np.split(order, starts)
+        for places in sorted(groups, key=itemgetter(0)):
+            number = self._sentence[places[0]]
             if number not in self.broken:
-                self.slices[number] = int(starts[k]), int(ends[k])
+                self.places[number] = places
 
     def line(self, sentence: int) -> int:
         """Return the line of a sentence's first link, 0 if it has none."""
-        first = self.slices.get(sentence)
-        if first:
-            return self._line[int(self._order[first[0]])]
+        if sentence in self.places:
+            first = int(self.places[sentence][0])
+            return self._line[first]
         return 0
 
     def annotate(self, sentence: int) -> dict[str, RawAnnotation]:
         """Return the annotation with a sentence's links; empty if it has none."""
-        if sentence not in self.slices:
+        if sentence not in self.places:
             return {}
         links = []
-        start, end = self.slices[sentence]
-        for k in self._order[start:end].tolist():
+        for k in self.places[sentence].tolist():
             i = self._position(self._i[k])
             j = self._position(self._j[k])
             status: Status = "possible" if self._possible[k] else "sure"

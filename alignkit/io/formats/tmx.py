@@ -153,6 +153,4 @@ def _text(element: etree._Element, reading: Reading) -> str:
 _BEGINS = re.compile(r"(?=<)[^\0]{,4096}?<tmx[\s>]")
 
 
-FORMAT = Format(
-    sniff=matching(_BEGINS), parse=_parse, write=None, holds=kinds("text, ids"), languages=True
-)
+FORMAT = Format(sniff=matching(_BEGINS), parse=_parse, holds=kinds("text, ids"), languages=True)

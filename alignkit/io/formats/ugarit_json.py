@@ -77,7 +77,6 @@ _BEGINS = re.compile(r'\{[^\0]*?"tokens"\s*:\s*\{\s*"l[0-9]"\s*:\s*\[')
 FORMAT = Format(
     sniff=matching(_BEGINS),
     parse=_parse,
-    write=None,
     holds=kinds("text"),
     languages=True,
     by_id=True,

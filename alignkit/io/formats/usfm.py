@@ -369,7 +369,6 @@ def _remark(reading: Reading) -> str:
 FORMAT = Format(
     sniff=_sniff,
     parse=_parse,
-    write=None,
     text_beside=True,  # the original
     by_id=True,  # milestones name words by their text
     remark=_remark,

@@ -102,17 +102,15 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             id = write_triple(texts, pair, number, writing)
             alignment = writing.alignment_or_empty(pair)
             cells = sorted(alignment.possible | alignment.nulls)
-            labels = dict.fromkeys(cells, _UNLABELLED)
-            lost = False
-            for link, label in alignment.labels.items():
-                if link in labels and label.split() == [label] and label != _UNLABELLED:
-                    labels[link] = label
-                else:
-                    lost = True
-            if lost:
+            kept = {
+                link: label
+                for link, label in alignment.labels.items()
+                if link in cells and label.split() == [label] and label != _UNLABELLED
+            }
+            if len(kept) < len(alignment.labels):
                 writing.lost["labels"] += 1
-            labelled = labels.items()
-            groups.write(" ".join((id, *write_groups(labelled, writing.base))) + "\n")
+            labels = dict.fromkeys(cells, _UNLABELLED) | kept
+            groups.write(" ".join((id, *write_groups(labels.items(), writing.base))) + "\n")
 
 
 class _Triple(NamedTuple):
@@ -140,8 +138,8 @@ def read_triples(
         known.update(annotator.bodies)
     lacking_ok = reading.options.partial or not lines
     for block in _triples(reading, str(texts), known, lacking_ok):
-        source = reading.tokens(block.source)
-        target = reading.tokens(block.target)
+        source = reading.words(block.source)
+        target = reading.words(block.target)
         id = prefix + block.id
         record = Record(id, block.line, source, target, {}, dict(attributes), str(texts))
         problem: FormatError | None = None
