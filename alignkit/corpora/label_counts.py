@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from typing import TYPE_CHECKING
 
 from alignkit._support.wording import overlapping
-from alignkit.corpora.labelled import LabelMatrix, judged_part, judges_of, judgments_of
+from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
-from alignkit.model.corpus import Corpus, values_of
+from alignkit.model.corpus import Corpus, group_texts, places_by_value
 from alignkit.model.labels import View
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _Counts = tuple[tuple[int, ...], ...]
 """For each annotator, the number of pairs with each label."""
@@ -149,18 +154,13 @@ def count_labels(
     groups: dict[str, _Counts] = {}
     several = 0
     if by is not None:
-        nothing = (0,) * len(view.labels)  # of an annotator who judged no pair of a group
-        for value, part in corpus.groups(by, split=split).items():
-            judges = [name for name in matrix.annotators if name in judges_of(part)]
-            group = judgments_of(part, judges, view, lenient_labels=lenient_labels)
-            counts = dict(zip(judges, _counted(group), strict=True))
-            groups[value] = tuple(counts.get(name, nothing) for name in matrix.annotators)
-        texts = [pair.attributes.get(by, "") for pair in corpus]
-        several = sum(len(values_of(text, split)) > 1 for text in texts)
+        members, several = places_by_value(group_texts(corpus, by), split)
+        for value, places in members.items():
+            groups[value] = _counted(matrix.values[:, places], len(view.labels))
     return LabelCounts(
         view=view,
         annotators=matrix.annotators,
-        counts=_counted(matrix),
+        counts=_counted(matrix.values, len(view.labels)),
         left_out=matrix.left_out,
         by=by or "",
         groups=groups,
@@ -170,12 +170,12 @@ def count_labels(
     )
 
 
-def _counted(matrix: LabelMatrix) -> _Counts:
-    """Return how often each annotator gave each label."""
+def _counted(values: NDArray[np.int8], labels: int) -> _Counts:
+    """Return how often each annotator gave each label, from the values of a `LabelMatrix`."""
     import numpy as np
 
     counts = []
-    for row in matrix.values:
+    for row in values:
         given = row[row >= 0]
-        counts.append(tuple(np.bincount(given, minlength=len(matrix.labels)).tolist()))
+        counts.append(tuple(np.bincount(given, minlength=labels).tolist()))
     return tuple(counts)

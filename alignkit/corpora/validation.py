@@ -14,9 +14,10 @@ from alignkit.corpora.labelled import pair_judgments
 from alignkit.corpora.leaks import EQUAL, REVERSED
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import Fit, Fits, Suspicion
+from alignkit.io.format import Format, prepare
 from alignkit.io.hints import with_shift
 from alignkit.io.options import ReadOptions
-from alignkit.io.reading import open_reading, read_pairs
+from alignkit.io.reading import read_pairs
 from alignkit.io.records import Reading, Record
 from alignkit.io.shifted_texts import shift_of
 from alignkit.io.text_files import Finding
@@ -27,7 +28,6 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import code_point, spaces_beyond_ascii
 
 if TYPE_CHECKING:
-    from alignkit.io.format import Format
     from alignkit.model.trees import Tree
 
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
@@ -141,16 +141,15 @@ def examine(
     number of each pair.
     """
     lenient = replace(options, lenient=True, drop_out_of_range=True)
-    kind, first_reading = open_reading(path, format=format, options=lenient)
-    report = Examination(path, format, first_reading.base, options.transpose)
-    fits = Fits(report.base, options.transpose)
-    watch = _Watch(report, fits)
-    reading = _WatchedReading(path, lenient, base=kind.base, observe=report.observe, watch=watch)
+    kind, _ = prepare(path, format, lenient)
+    reading = _Examined(path, lenient, kind, format)
+    report = reading.report
+    fits = reading.fits
     kept: list[SentencePair] = []
-    with closing(reading.placed_pairs(kind)) as pairs:
+    with closing(reading.placed_pairs()) as pairs:
         try:
             for count, (pair, place) in enumerate(pairs, 1):
-                watch.check_pair(pair, *place)
+                reading.check_pair(pair, *place)
                 report.at = count + 1  # what is observed from now on is about the next pair
                 if tell is not None:
                     tell(count)
@@ -166,86 +165,67 @@ def examine(
     report.has_text = fits.has_text
     report.links = fits.links
     report.nulls = fits.nulls
-    report.suspicion = fits.suspicion()
-    _observe_file(report, options)
+    suspicion = fits.suspicion()
+    report.suspicion = suspicion
+    if not report.records:
+        reading.note("empty file", "it has no sentence pairs")
+    if suspicion is not None:
+        reading.note(suspicion.kind, suspicion.message)
+    if report.counts["link out of range"]:
+        shift = shift_of(path, format, options)
+        if shift is not None:
+            reading.note("row shift", str(shift), shift.line)
     report.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
     return report
 
 
-def _observe_file(report: Examination, options: ReadOptions) -> None:
-    """Add the findings about a file as a whole, once it is read."""
-    if not report.records:
-        report.observe(Finding("empty file", "it has no sentence pairs", report.path))
-    suspicion = report.suspicion
-    if suspicion is not None:
-        report.observe(Finding(suspicion.kind, suspicion.message, report.path))
-    if report.counts["link out of range"]:
-        shift = shift_of(report.path, report.format, options)
-        if shift is not None:
-            report.observe(Finding("row shift", str(shift), report.path, shift.line))
+class _Examined(Reading):
+    """A reading that counts what is in each sentence pair, and notes what is odd about it.
 
+    Each pair is counted once, as `count_record` or as `count_plain_pair`, and then checked.
+    """
 
-class _WatchedReading(Reading):
-    """A reading that passes each record to a watch before making a sentence pair."""
-
-    def __init__(
-        self,
-        path: str,
-        options: ReadOptions,
-        *,
-        base: int,
-        observe: Callable[[Finding], None],
-        watch: _Watch,
-    ) -> None:
-        super().__init__(path, options, base=base, observe=observe)
-        self._watch = watch
+    def __init__(self, path: str, options: ReadOptions, kind: Format, format: str) -> None:
+        super().__init__(path, options, base=kind.base)
+        self.report = Examination(path, format, self.base, options.transpose)
+        self._observe = self.report.observe
+        self._kind = kind
+        self.fits = Fits(self.base, options.transpose)
+        self._ids = SeenIds()
         self._built: SentencePair | None = None
+        self._judged: dict[tuple[str, _Texts], _Judged] = {}  # by annotator and texts
 
     def build(self, record: Record) -> SentencePair | None:
         """Make a sentence pair from a record, and remember that it was made here."""
-        self._watch.count_record(record)
+        self.count_record(record)
         self._built = super().build(record)
         return self._built
 
-    def placed_pairs(self, kind: Format) -> Generator[tuple[SentencePair, _Place], None, None]:
-        """Yield each pair with its file and line; all are counted by the watch."""
-        has_kernel = kind.blocks is not None
+    def placed_pairs(self) -> Generator[tuple[SentencePair, _Place], None, None]:
+        """Yield each pair with its file and line, once it is counted."""
+        has_kernel = self._kind.blocks is not None
         if has_kernel:
-            pairs = read_pairs(kind, self)
+            pairs = read_pairs(self._kind, self)
         else:
-            pairs = self.pairs(kind.parse(self))
+            pairs = self.pairs(self._kind.parse(self))
         with closing(pairs):
             for number, pair in enumerate(pairs, 1):
                 if pair is self._built:
                     yield pair, self.place
                 else:  # a kernel made it from line `number`, without a record
-                    self._watch.count_plain_pair(pair, number)
+                    self.count_plain_pair(pair, number)
                     yield pair, (self.path, number)
-
-
-class _Watch:
-    """Counts what is in each sentence pair, and adds findings about it.
-
-    Each pair is counted once, as `count_record` or as `count_plain_pair`, and then checked.
-    """
-
-    def __init__(self, report: Examination, fits: Fits) -> None:
-        self.report = report
-        self._fits = fits
-        self._seen = SeenIds()
-        self._repeats = _Repeats()
 
     def count_record(self, record: Record) -> None:
         """Count a record as written."""
-        path = record.path or self.report.path
         for name, raw in record.annotations.items():
             self.report.sure += sum(link.status == "sure" for link in raw.links)
             if raw.aligned and not raw.links:
-                self._note_empty(name, record.id, raw.path or path, record.line)
-        self._fits.record(record)
+                self._note_empty(name, record.id, record.line, raw.path or record.path)
+        self.fits.record(record)
         judged = any(raw.judgment and not raw.aligned for raw in record.annotations.values())
         words_needed = judged and self.report.format != "judgments"  # such tables may lack texts
-        self._check_words(record, path, record.line, words_needed)
+        self._check_words(record, record.line, record.path, needed=words_needed)
 
     def count_plain_pair(self, pair: SentencePair, line: int) -> None:
         """Count a pair that has no record."""
@@ -253,28 +233,53 @@ class _Watch:
         for name, (points, flags) in packed.items():
             self.report.sure += flags.count(1)
             if not points:
-                self._note_empty(name, pair.id, self.report.path, line)
-        self._fits.read([points for points, _ in packed.values()], pair.source, pair.target)
-        self._check_words(pair, self.report.path, line, needed=False)
+                self._note_empty(name, pair.id, line)
+        self.fits.read([points for points, _ in packed.values()], pair.source, pair.target)
+        self._check_words(pair, line)
 
     def check_pair(self, pair: SentencePair, path: str, line: int) -> None:
         """Check the id, trees and judgments of a pair."""
-        if pair.id in self._seen:
-            message = f"{pair.id!r} is also the id of an earlier pair"
-            self.report.observe(Finding("repeated id", message, path, line))
-        self._seen.add(pair.id)
+        if pair.id in self._ids:
+            self.note("repeated id", f"{pair.id!r} is also the id of an earlier pair", line, path)
+        self._ids.add(pair.id)
         for side in SIDES:
             for name, tree in getattr(pair, f"{side}_trees").items():
                 self.report.add_tree(pair.id, side, name, tree, path, line)
-        for kind, message in self._repeats.add(pair):
-            self.report.observe(Finding(kind, message, path, line))
+        judgments = pair_judgments(pair)
+        texts = compared_texts(pair) if judgments else None
+        if texts is not None:
+            for name, judgment in judgments.items():
+                self._check_judgment(name, texts, _Judged(pair.id, judgment), path, line)
 
-    def _note_empty(self, name: str, id: str, path: str, line: int) -> None:
-        """Add a finding about an alignment without links."""
-        message = f"pair {id!r} has no links by {name!r}"
-        self.report.observe(Finding("empty alignment", message, path, line))
+    def _check_judgment(
+        self, name: str, texts: _Texts, judged: _Judged, path: str, line: int
+    ) -> None:
+        """Note a judgment that contradicts an earlier one of the same texts."""
+        earlier = self._judged.get((name, texts))
+        if earlier is not None:
+            kind = EQUAL
+            expected = earlier.judgment
+        else:
+            earlier = self._judged.get((name, texts[::-1]))
+            self._judged[name, texts] = judged
+            if earlier is None:
+                return
+            kind = REVERSED
+            expected = _flipped(earlier.judgment)
+        if judged.judgment != expected:
+            message = (
+                f"pair {judged.id[:40]!r} is {judged.judgment[:40]!r} by {name[:40]!r}, but pair "
+                f"{earlier.id[:40]!r} is {earlier.judgment[:40]!r}"
+            )
+            self.note(f"{kind} pairs judged differently", message, line, path)
 
-    def _check_words(self, pair: SentencePair | Record, path: str, line: int, needed: bool) -> None:
+    def _note_empty(self, name: str, id: str, line: int, path: str = "") -> None:
+        """Note an alignment without links."""
+        self.note("empty alignment", f"pair {id!r} has no links by {name!r}", line, path)
+
+    def _check_words(
+        self, pair: SentencePair | Record, line: int, path: str = "", *, needed: bool = False
+    ) -> None:
         """Note sentences that are missing or empty, and white space in words."""
         # if not `needed`, the words of both sides may be missing, but not those of one
         words_expected = needed or pair.source is not None or pair.target is not None
@@ -283,14 +288,13 @@ class _Watch:
             if tokens is None:
                 if words_expected:
                     message = f"pair {pair.id!r}: the {side} words are missing"
-                    self.report.observe(Finding("words missing", message, path, line))
+                    self.note("words missing", message, line, path)
                 continue
             for word in tokens:
                 if not word.isascii():
                     self.report.spaces.update(map(code_point, spaces_beyond_ascii(word)))
             if not tokens:
-                message = f"pair {pair.id!r} has no {side} words"
-                self.report.observe(Finding("empty sentence", message, path, line))
+                self.note("empty sentence", f"pair {pair.id!r} has no {side} words", line, path)
 
 
 def compare_texts(first: Examination, second: Examination) -> None:
@@ -338,39 +342,3 @@ class _Judged(NamedTuple):
 
     id: str  # of the pair
     judgment: str
-
-
-class _Repeats:
-    """Finds pairs that an annotator judged twice, with different labels."""
-
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, _Texts], _Judged] = {}  # by annotator and texts
-
-    def add(self, pair: SentencePair) -> list[tuple[str, str]]:
-        """Check a pair; return the kind and the message of each finding."""
-        judgments = pair_judgments(pair)
-        if not judgments:
-            return []
-        texts = compared_texts(pair)
-        if texts is None:
-            return []
-        odd = []
-        for name, judgment in judgments.items():
-            earlier = self._seen.get((name, texts))
-            if earlier is not None:
-                kind = EQUAL
-                expected = earlier.judgment
-            else:
-                earlier = self._seen.get((name, texts[::-1]))
-                self._seen[name, texts] = _Judged(pair.id, judgment)
-                if earlier is None:
-                    continue
-                kind = REVERSED
-                expected = _flipped(earlier.judgment)
-            if judgment != expected:
-                message = (
-                    f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}, but pair "
-                    f"{earlier.id[:40]!r} is {earlier.judgment[:40]!r}"
-                )
-                odd.append((f"{kind} pairs judged differently", message))
-        return odd

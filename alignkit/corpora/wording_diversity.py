@@ -21,7 +21,7 @@ from alignkit._support.arguments import check_arguments, check_known, naming_key
 from alignkit._support.wording import how_many, overlapping
 from alignkit.corpora.labelled import judged_part, judges_of, pair_judgments
 from alignkit.errors import MissingTextError, OptionError
-from alignkit.model.corpus import JUDGMENT, Corpus, group_text, no_group, values_of
+from alignkit.model.corpus import JUDGMENT, Corpus, group_text, no_group, places_by_value
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import compared, porter_stem
 from alignkit.tables.columns import Cell, Column
@@ -383,17 +383,13 @@ def _groups(
     """
     if by is None:
         return {}, 0
-    places: dict[str, list[int]] = {}
-    several = 0
-    for k, pair in enumerate(pairs):
-        if by_judgment:
-            values: Sequence[str] = (_judgment(pair, annotator),)
-        else:
-            values = values_of(group_text(pair, by) or "", split)
-        several += len(values) > 1
-        for value in values:
-            places.setdefault(value, []).append(k)
-    has_values = any(value != "" for value in places)
+    if by_judgment:
+        split = None  # a judgment is one value
+        texts = [_judgment(pair, annotator) for pair in pairs]
+    else:
+        texts = [group_text(pair, by) or "" for pair in pairs]
+    places, several = places_by_value(texts, split)
+    has_values = any(places)
     if pairs and not has_values:
         if by_judgment:
             who = f"by {annotator!r}" if annotator else "by anybody"

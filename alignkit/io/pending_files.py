@@ -9,6 +9,7 @@ import errno
 import os
 import shutil
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -60,6 +61,15 @@ class PendingFolder:
         parents = (self.place, *self.place.parents)
         self.root = free_name(next(parent for parent in parents if parent.exists()))
         self.root.mkdir()
+
+    def write(self, name: str, lines: Iterable[str]) -> None:
+        """Write a file with this name in the folder."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(lines)
+            stream.flush()
+            os.fsync(stream.fileno())
 
     def moves(self) -> list[tuple[Path, Path]]:
         """Return the new files and their final places."""

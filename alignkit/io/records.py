@@ -478,10 +478,6 @@ class _DistinctLinks:
     def __init__(self, reading: Reading, path: str) -> None:
         self._reading = reading
         self._path = path
-        self._sure: list[Link] = []  # repeated links too: `Alignment` takes each once
-        self._possible: list[Link] = []
-        self._sure_nulls: list[Link] = []
-        self._possible_nulls: list[Link] = []
         self._weights: dict[LinkLike, float] = {}
         self._labelled: dict[Link, RawLink] = {}  # for each cell the link whose label is kept
         self._statuses: dict[Link, str] = {}  # "both": sure as well as possible
@@ -497,12 +493,6 @@ class _DistinctLinks:
             self._note_repetition(link, written, line)
         else:
             self._statuses[link] = written.status
-        is_sure = written.status == "sure"
-        if NULL in link:
-            same = self._sure_nulls if is_sure else self._possible_nulls
-        else:
-            same = self._sure if is_sure else self._possible
-        same.append(link)
         if written.weight is not None:
             self._weights[link] = written.weight
         if written.unseen:
@@ -530,11 +520,13 @@ class _DistinctLinks:
 
     def alignment(self) -> Alignment:
         """Return the alignment with these links."""
+        possible = [link for link, status in self._statuses.items() if status == "possible"]
+        sure = self._statuses.keys() - possible
         return Alignment(
-            self._sure,
-            self._possible,
-            nulls=self._sure_nulls,
-            possible_nulls=self._possible_nulls,
+            [link for link in sure if NULL not in link],
+            [link for link in possible if NULL not in link],
+            nulls=[link for link in sure if NULL in link],
+            possible_nulls=[link for link in possible if NULL in link],
             weights=self._weights,
             labels={link: written.label or "" for link, written in self._labelled.items()},
         )

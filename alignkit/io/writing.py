@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -19,34 +18,6 @@ from alignkit.model.alignment import NULL, SIDES, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair, word_column
 from alignkit.model.texts import without_marks
-
-
-class WritingFolder:
-    """A folder with files that are put in place when all are written."""
-
-    def __init__(self, made: PendingFolder) -> None:
-        self._place = made.place
-        self._root = made.root
-        self._written: set[str] = set()
-
-    def write(self, name: str, lines: Iterable[str]) -> None:
-        """Write a file with this name in the folder."""
-        path = self._root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "x", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(lines)
-            stream.flush()
-            os.fsync(stream.fileno())
-        self._written.add(name)
-
-    def refuse_others(self, pattern: str) -> None:
-        """Raise an error if the folder has files of a pattern that are not replaced."""
-        for path in sorted(self._place.glob(pattern)):
-            if path.relative_to(self._place).as_posix() not in self._written:
-                raise WriteError(
-                    f"{path}: already exists and would be read together with the new files; "
-                    "nothing was changed; use another folder"
-                )
 
 
 class Writing:
@@ -77,13 +48,11 @@ class Writing:
                 target = stack.enter_context(replacing(self.options.target))
             yield ParallelWriter(source, target)
 
-    @contextmanager
-    def folder(self) -> Iterator[WritingFolder]:
+    def folder(self) -> AbstractContextManager[PendingFolder]:
         """Create the folder of a format of several files, and its parent folders."""
         if self.path == "-":
             raise OptionError("this format is a folder of files and cannot go to standard output")
-        with replacing_folder(self.path) as made:
-            yield WritingFolder(made)
+        return replacing_folder(self.path)
 
     def annotator(self, pair: SentencePair) -> str | None:
         """Return the annotator to write for a pair, None if there is none."""
@@ -150,6 +119,16 @@ class Writing:
         source, target = pair.words
         refuse_words(pair.id, (*source, *target), is_word, "whitespace")
         return " ".join(source), " ".join(target)
+
+
+def refuse_others(folder: PendingFolder, pattern: str) -> None:
+    """Raise an error if the place of a folder has files of a pattern that are not replaced."""
+    for path in sorted(folder.place.glob(pattern)):
+        if not (folder.root / path.relative_to(folder.place)).exists():
+            raise WriteError(
+                f"{path}: already exists and would be read together with the new files; "
+                "nothing was changed; use another folder"
+            )
 
 
 def word_ids(pair: SentencePair, pattern: str, made: str) -> list[list[str]]:
@@ -219,11 +198,8 @@ class LinkTexts:
                 possible.append(link)
         self.sure = write_links(sure, base)
         self.possible = write_links(possible, base)
-        self.null = ""
-        self.possible_null = ""
-        if alignment.nulls:
-            self.null = write_links(alignment.sure_nulls, base)
-            self.possible_null = write_links(alignment.nulls - alignment.sure_nulls, base)
+        self.null = write_links(alignment.sure_nulls, base)
+        self.possible_null = write_links(alignment.nulls - alignment.sure_nulls, base)
         self.weights = {write_links([link], base): v for link, v in alignment.weights.items()}
         self.labels = {write_links([link], base): v for link, v in alignment.labels.items()}
 

@@ -246,13 +246,8 @@ class Corpus:
         >>> {genre: part.ids for genre, part in corpus.groups("genre").items()}
         {'news': ('1',), 'law': ('2',)}
         """
-        values_of("", split)  # refuses a wrong one
-        texts = group_texts(self._pairs, attribute, annotators)
-        members: dict[str, list[SentencePair]] = {}
-        for pair, text in zip(self._pairs, texts, strict=True):
-            for value in values_of(text, split):
-                members.setdefault(value, []).append(pair)
-        return {value: Corpus(pairs) for value, pairs in members.items()}
+        groups, _ = places_by_value(group_texts(self._pairs, attribute, annotators), split)
+        return {value: Corpus([self._pairs[k] for k in places]) for value, places in groups.items()}
 
     def require(self, *annotators: str) -> None:
         """Check that each name aligned at least one pair.
@@ -604,6 +599,19 @@ def values_of(text: str, split: str | None) -> tuple[str, ...]:
         raise errors.OptionError("the separator of values is empty; give a text such as ','")
     parts = (part.strip() for part in text.split(split))
     return tuple(dict.fromkeys(filter(None, parts))) or ("",)
+
+
+def places_by_value(texts: Iterable[str], split: str | None) -> tuple[dict[str, list[int]], int]:
+    """Return the places of the texts that have each value, and how many texts have several."""
+    values_of("", split)  # refuses a wrong one
+    places: dict[str, list[int]] = {}
+    several = 0
+    for place, text in enumerate(texts):
+        values = values_of(text, split)
+        several += len(values) > 1
+        for value in values:
+            places.setdefault(value, []).append(place)
+    return places, several
 
 
 def group_values(pair: SentencePair, attribute: str, separator: str | None) -> tuple[str, ...]:

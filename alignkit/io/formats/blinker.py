@@ -52,7 +52,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import IF_PARTIAL, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.sniffing import Head, Likeness, by_share
-from alignkit.io.writing import Writing, file_part
+from alignkit.io.writing import Writing, file_part, refuse_others
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 
@@ -223,7 +223,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for place in not_annotated:
             folder.write(_path(first_name or "alignment", place), ())
         for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
-            folder.refuse_others(pattern)
+            refuse_others(folder, pattern)
 
 
 def _line(link: Link, base: int) -> str:

@@ -45,7 +45,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.multimwa import COLUMNS, HELD, GoldRow, parse_row, sniff_rows, write_row
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.sniffing import Head, Likeness
-from alignkit.io.writing import Writing
+from alignkit.io.writing import Writing, refuse_others
 from alignkit.model.sentence_pair import SentencePair
 
 INITIAL = "initial"
@@ -192,7 +192,7 @@ def _write_folder(pairs: Iterable[SentencePair], writing: Writing) -> None:
                     lines = _rows(name, members, writing)
                     folder.write(f"{_folder(name, list(users))}/{corpus}/{batch}.tsv", lines)
         for kind in ("datasets", "users"):
-            folder.refuse_others(f"{kind}/**/*.tsv")
+            refuse_others(folder, f"{kind}/**/*.tsv")
 
 
 def _rows(name: str, pairs: Iterable[SentencePair], writing: Writing) -> Iterator[str]:

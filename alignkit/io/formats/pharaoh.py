@@ -80,12 +80,16 @@ class _Block(NamedTuple):
     raw: bytes | None
     sentences: Sentences | None
 
+    @property
+    def numbers(self) -> range:
+        """The numbers of the lines."""
+        return range(self.first, self.first + self.size)
+
     def lines(self) -> Iterator[_Line]:
         """Yield the number, the links and the words of each line; None for what is missing."""
-        numbers = range(self.first, self.first + self.size)
         texts = repeat(None) if self.sentences is None else self.sentences.texts()
         raw = repeat(None) if self.raw is None else self.raw.split(b"\n")
-        yield from zip(numbers, raw, texts, strict=False)
+        yield from zip(self.numbers, raw, texts, strict=False)
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -99,30 +103,15 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
     """Yield the pairs, as `_parse` does, but blocks of plain lines with compiled code."""
     lines = _Lines(reading)
     for block in _blocks(reading):
-        words: _Words | None = None
-        lengths = _NO_LENGTHS
-        if block.sentences is not None:
-            words = block.sentences.words()
-            source_lengths = np.fromiter(map(len, words[0]), np.int32, block.size)
-            target_lengths = np.fromiter(map(len, words[1]), np.int32, block.size)
-            lengths = np.column_stack([source_lengths, target_lengths])
-        # texts with ids or attributes, and sentences that are too long, are for `_Lines`
-        only_words = block.sentences is None or block.sentences.are_plain
-        arrays = None
-        if (
-            block.raw is not None
-            and only_words
-            and lengths.max(initial=0) <= reading.options.max_words
-        ):
-            arrays = _scan(block.raw, block.size, lengths, reading)
+        words = None if block.sentences is None else block.sentences.words()
+        arrays = _scan(block, words, reading)
         if arrays is None:
             yield from reading.pairs(lines.records(block.lines()))
             continue
         lines.go_on_without_ids()
         name = reading.name
-        numbers = range(block.first, block.first + block.size)
         sources, targets = words or (repeat(None, block.size), repeat(None, block.size))
-        columns = zip(numbers, arrays.alignments(), sources, targets, strict=True)
+        columns = zip(block.numbers, arrays.alignments(), sources, targets, strict=True)
         for number, alignment, source, target in columns:
             reading.read += 1
             annotations = FrozenMap.of_one(name, Annotation.of(alignment))
@@ -133,20 +122,16 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
 def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArrays]]:
     """Yield the ids and links of many pairs at a time."""
     lines = _Lines(reading)
-    number = 1
-    for chunk in reading.chunks():
-        count = chunk.count(b"\n")
-        arrays = _scan(chunk, count, _NO_LENGTHS, reading)
+    for block in _blocks(reading):
+        arrays = _scan(block, None, reading)
         if arrays is not None:
             lines.go_on_without_ids()
-            reading.read += count
-            yield range(number, number + count), arrays
+            reading.read += block.size
+            yield block.numbers, arrays
         else:
-            block = _Block(number, count, chunk, None)
             pairs = list(reading.pairs(lines.records(block.lines())))
             alignments = (pair.alignment(reading.name) for pair in pairs)
             yield [pair.id for pair in pairs], LinkArrays.pack(alignments)
-        number += count
     lines.finish()
 
 
@@ -190,16 +175,25 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
         rest = texts.take(_BLOCK)
 
 
-def _scan(
-    joined: bytes, count: int, lengths: NDArray[np.int32], reading: Reading
-) -> LinkArrays | None:
+def _scan(block: _Block, words: _Words | None, reading: Reading) -> LinkArrays | None:
     """Read plain lines quickly; None if `_Lines` has to read them, or is quicker."""
-    if reading.options.link_weights is not None or (len(joined) < _SMALL and not is_loaded()):
+    raw = block.raw
+    options = reading.options
+    if raw is None or options.link_weights is not None or (len(raw) < _SMALL and not is_loaded()):
         return None
-    if b"\r" in joined and not reading.counts["carriage returns"]:
+    if b"\r" in raw and not reading.counts["carriage returns"]:
         return None  # `_Lines` reports them, once
+    if block.sentences is not None and not block.sentences.are_plain:
+        return None  # they have ids or attributes
+    lengths = _NO_LENGTHS
+    if words is not None:
+        of_sides = [np.fromiter(map(len, side), np.int32, block.size) for side in words]
+        lengths = np.column_stack(of_sides)
+        if lengths.max(initial=0) > options.max_words:
+            return None
+    text = np.frombuffer(raw, np.uint8)
     status, links, sure, offsets, repeated = scan(
-        np.frombuffer(joined, np.uint8), count, reading.base, reading.options.transpose, lengths
+        text, block.size, reading.base, options.transpose, lengths
     )
     if status != PLAIN or (reading.observed and repeated.any()):
         return None
