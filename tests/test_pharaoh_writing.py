@@ -4,15 +4,12 @@ import math
 from time import process_time
 
 import numpy as np
-import pytest
 from command import run
 from hypothesis import example, given
 from hypothesis import strategies as st
-from refusals import refuses
 from strategies import corpora
 
 from alignkit import NULL, Alignment, LinkArrays, SentencePair, read_corpus, write_corpus
-from alignkit.errors import AlignmentError, OptionError
 from alignkit.io.formats.pharaoh import FORMAT
 from alignkit.io.link_lines import format_lines
 
@@ -80,10 +77,10 @@ CELLS = st.tuples(st.integers(0, 12) | st.integers(0, 2**20 - 1), st.integers(0,
 LINES = st.lists(st.dictionaries(CELLS, st.tuples(st.booleans(), CHANCES), max_size=6), max_size=5)
 
 
-@given(LINES, st.sampled_from([0, 1]), st.booleans(), st.booleans())
-@example([{(2**20 - 1, 0): (True, 1.234e-05)}], 1, True, True)
-@example([], 0, False, True)
-def test_blocks_are_written_as_pair_by_pair(tmp_path_factory, lines, base, transpose, weights):
+@given(LINES, st.booleans())
+@example([{(2**20 - 1, 0): (True, 1.234e-05)}], True)
+@example([], True)
+def test_blocks_are_written_as_pair_by_pair(tmp_path_factory, lines, weights):
     path = tmp_path_factory.mktemp("lines") / "a"
     alignments, numbers = [], []
     for line in lines:
@@ -92,10 +89,9 @@ def test_blocks_are_written_as_pair_by_pair(tmp_path_factory, lines, base, trans
         sure_links = [link for link, (sure, _) in line.items() if sure]
         weighted = {link: rounded(number) for link, number in kept.items()}
         alignments.append(Alignment(sure_links, line, weights=weighted))
-    declared = {"base": base, "transpose": transpose}
     given_numbers = np.array(numbers, np.float32) if weights else None
-    text = format_lines(LinkArrays.pack(alignments), probabilities=given_numbers, **declared)
-    assert text == plain(path, alignments, weights=weights, **declared)
+    text = format_lines(LinkArrays.pack(alignments), probabilities=given_numbers)
+    assert text == plain(path, alignments, weights=weights)
 
 
 def test_ties_and_edges_are_rounded_as_python_rounds_them():
@@ -108,22 +104,6 @@ def test_ties_and_edges_are_rounded_as_python_rounds_them():
     text = format_lines(arrays, probabilities=numbers).decode()
     found = [token.partition(":")[2] for token in text.split()]
     assert found == [repr(rounded(float(number))) for number in numbers]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "said"),
-    [
-        (np.array([0.5, math.nan], np.float32), "of link 1 .* is nan; expected"),
-        (np.array([-0.1, 1], np.float32), "of link 0 .* is -0.1"),
-        (np.array([0, 1.5], np.float32), "of link 1 .* is 1.5"),
-        (np.array([0.5], np.float32), r"\(1,\) array of float32; expected \(2,\)"),
-        (np.array([0.5, 0.5]), r"\(2,\) array of float64"),
-    ],
-)
-def test_what_is_no_probability_is_refused(numbers, said):
-    arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")])
-    refuses(AlignmentError, said, format_lines, arrays, probabilities=numbers)
-    refuses(OptionError, "`base` must be 0 or 1", format_lines, arrays, base=2)
 
 
 def test_a_million_links_are_written_fast():

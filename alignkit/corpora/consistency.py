@@ -222,17 +222,8 @@ def _suggestion(
 ) -> Suggestion:
     """Return a suggestion for a cell of a pair."""
     source, target = pair.pair.words
-    return Suggestion(
-        annotator=pair.annotator,
-        id=pair.pair.id,
-        source=source[i],
-        target=target[j],
-        i=i,
-        j=j,
-        kind=kind,
-        strength=strength,
-        why=why,
-    )
+    cell = (source[i], target[j], i, j)
+    return Suggestion(pair.annotator, pair.pair.id, *cell, kind, strength, why)
 
 
 def _counterparts(missing: Mapping[Forms, float]) -> _Counterparts:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, NamedTuple
@@ -390,7 +390,8 @@ def _moved(
             else:
                 sure = null in alignment.sure_nulls and main
                 nulls[cell] = nulls.get(cell, False) or sure
-    for cell in _links_first(alignment.labels, alignment):
+    # first the labels of links: the first label of a new cell counts
+    for cell in sorted(alignment.labels, key=lambda cell: cell not in alignment):
         text = alignment.labels[cell]
         for new in _moved_cells(cell, sides):
             lost["labels of links that are now one"] += labels.setdefault(new, text) != text
@@ -402,14 +403,6 @@ def _moved(
         weights=weights,
         labels=labels,
     )
-
-
-def _links_first(cells: Collection[Link], alignment: Alignment) -> list[Link]:
-    """Return the cells that are links, then those that are nulls: the first label of one counts."""
-    if not cells:
-        return []
-    links = alignment.possible
-    return sorted(cells, key=lambda cell: cell not in links)
 
 
 def _is_linked(cell: Link, alignment: Alignment) -> bool:

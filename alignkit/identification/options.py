@@ -60,11 +60,18 @@ _NEEDS = {
 class CheckedOptions:
     """A dataclass of options whose values are checked, and which can be printed."""
 
+    encoder: EncoderLike | TextEncoder | None
+
+    @property
+    def text_encoder(self) -> TextEncoder | None:
+        """What compares texts by the encoder, if it is given."""
+        return cast("TextEncoder | None", self.encoder)
+
     def __post_init__(self) -> None:
         """Set the defaults of options whose other option is given, and check all values."""
         check_attributes(self)
-        if (given := getattr(self, "encoder", None)) is not None:
-            object.__setattr__(self, "encoder", text_encoder_of(given))
+        if self.encoder is not None:
+            object.__setattr__(self, "encoder", text_encoder_of(self.encoder))
         for name in _NEEDS.keys() & vars(self).keys():
             needed, default = _NEEDS[name]
             if getattr(self, needed) and getattr(self, name) is None:
@@ -155,11 +162,6 @@ class SearchOptions(CheckedOptions):
         super().__post_init__()
         if self.encoder is not None and self.similarity is not None:
             raise OptionError("vectors and an encoder do the same: give one of them")
-
-    @property
-    def text_encoder(self) -> TextEncoder | None:
-        """What compares texts by the encoder, if it is given."""
-        return cast("TextEncoder | None", self.encoder)
 
     @property
     def text_vectors(self) -> Encoder | None:
@@ -395,11 +397,6 @@ class IdentifierOptions(CheckedOptions):
             raise OptionError("the feature set 'encoder' needs an encoder: give its folder or name")
         if not self.strengths:
             raise OptionError("name one value of C (`strengths`) or more")
-
-    @property
-    def text_encoder(self) -> TextEncoder | None:
-        """What compares texts by the encoder, if it is given."""
-        return cast("TextEncoder | None", self.encoder)
 
     @property
     def name(self) -> str:

@@ -319,22 +319,12 @@ def _unknown(head: Head, complaints: Mapping[str, str], options: ReadOptions) ->
             message = f"contains files of {names}; give one of them{_words_beside(examples)}"
             return UnknownFormatError(message, head.path)
     elif head.is_file:
-        _check_is_text(head, options)
+        for _ in _Beginning(head, options, 0).lines():
+            pass  # raises the error of a file that is no text
     else:
-        _check_exists(head.path)
+        with open_input(head.path):
+            pass  # raises the error of a file that is missing
     return UnknownFormatError(_cause(head, complaints), head.path)
-
-
-def _check_is_text(head: Head, options: ReadOptions) -> None:
-    """Raise the error of a file that is no text, by reading its beginning."""
-    for _ in _Beginning(head, options, 0).lines():
-        pass
-
-
-def _check_exists(path: str) -> None:
-    """Raise the error of a file that is missing, by opening it."""
-    with open_input(path):
-        pass
 
 
 def _cause(head: Head, complaints: Mapping[str, str]) -> str:

@@ -54,33 +54,26 @@ class Writing:
             raise OptionError("this format is a folder of files and cannot go to standard output")
         return replacing_folder(self.path)
 
-    def annotator(self, pair: SentencePair) -> str | None:
-        """Return the annotator to write for a pair, None if there is none."""
+    def annotation(self, pair: SentencePair) -> Annotation | None:
+        """Return the annotation to write, which has an alignment; None if there is none."""
         chosen = self.options.annotator
-        names = list(pair.alignments)
-        if chosen is not None:
-            return chosen if chosen in names else None
+        names = [name for name in pair.alignments if chosen in (None, name)]
         if len(names) > 1:
             raise OptionError(
                 f"pair {pair.id!r} has alignments of {', '.join(names)}, but this format "
                 "allows only one: choose it with `annotator`"
             )
-        return names[0] if names else None
-
-    def annotation(self, pair: SentencePair) -> Annotation | None:
-        """Return the annotation to write, which has an alignment; see `annotator`."""
-        name = self.annotator(pair)
-        return None if name is None else pair.annotations[name]
+        return pair.annotations[names[0]] if names else None
 
     def alignment(self, pair: SentencePair) -> Alignment | None:
-        """Return the alignment to write, `oriented`; see `annotator`."""
-        name = self.annotator(pair)
-        if name is None:
+        """Return the alignment to write, `oriented`; see `annotation`."""
+        annotation = self.annotation(pair)
+        if annotation is None or annotation.alignment is None:
             return None
-        return self.oriented(pair.alignment(name))
+        return self.oriented(annotation.alignment)
 
     def alignment_or_empty(self, pair: SentencePair) -> Alignment:
-        """Return the alignment to write in a format with a line for each pair; see `annotator`.
+        """Return the alignment to write in a format with a line for each pair; see `annotation`.
 
         It has no links if nobody aligned the pair. An alignment with nulls alone is false in
         Python, so `or` must not be used for this.
@@ -185,8 +178,6 @@ def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
 
 class LinkTexts:
     """The links of an alignment as texts, by kind: ``0-0``, a null ``2-``."""
-
-    __slots__ = ("labels", "null", "possible", "possible_null", "sure", "weights")
 
     def __init__(self, alignment: Alignment, base: int = 0) -> None:
         sure: list[Link] = []

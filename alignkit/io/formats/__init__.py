@@ -100,17 +100,16 @@ def formats_by_beginning(text: str) -> Iterator[str]:
     beginning has a sign of them.
     """
     first = text[:1]
-    others = list[str]()
+    others: dict[str, str] = {}
     for name, (begins, _) in _TABLE.items():
         if not first or first in begins:
             yield name
         else:
-            others.append(name)
-    for name in others:
-        if not _TABLE[name][0].strip("/"):
+            others[name] = begins.strip("/")
+    for name, begins in others.items():
+        if not begins:
             yield name
-    for name in others:
-        begins = _TABLE[name][0].strip("/")
+    for name, begins in others.items():
         if any(_SIGNS.get(char, char) in text for char in begins):
             yield name
 

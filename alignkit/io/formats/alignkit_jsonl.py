@@ -113,9 +113,6 @@ def _record(value: Object, line: int) -> Record:
     """Return a pair as written."""
     _check_keys(value, _PAIR, "pair")
     id: str = member(value, "id", str)
-    attributes: Object = member(value, "attributes", dict, {})
-    for key in attributes:
-        member(attributes, key, str)
     given: Object = member(value, "annotations", dict, {})
     source_trees, target_trees = _tree_texts(value)
     source = _words(value, "source")
@@ -123,7 +120,14 @@ def _record(value: Object, line: int) -> Record:
     annotations: dict[str, RawAnnotation] = {}
     for name in given:
         annotations[name] = _annotation(member(given, name, dict), name, line)
+    attributes = _texts_by_key(value, "attributes")
     return Record(id, line, source, target, annotations, attributes, "", source_trees, target_trees)
+
+
+def _texts_by_key(value: Object, key: str) -> dict[str, str]:
+    """Return a member that is an object of texts; empty if it is missing."""
+    given: Object = member(value, key, dict, {})
+    return {name: member(given, name, str) for name in given}
 
 
 def _words(value: Object, side: str) -> list[str] | None:
@@ -135,8 +139,7 @@ def _tree_texts(value: Object) -> list[dict[str, str]]:
     """Return the trees of the source and of the target by name, as brackets."""
     sides: Object = member(value, "trees", dict, {})
     _check_keys(sides, set(SIDES), "trees")
-    both: list[Object] = [member(sides, side, dict, {}) for side in SIDES]
-    return [{name: member(trees, name, str) for name in trees} for trees in both]
+    return [_texts_by_key(sides, side) for side in SIDES]
 
 
 def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
@@ -146,24 +149,21 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
     links += parse_links(member(value, "possible", str, ""), "possible")
     links += parse_nulls(member(value, "null", str, ""))
     links += parse_nulls(member(value, "possible_null", str, ""), "possible")
-    weights: Object = member(value, "weights", dict, {})
-    for key, weight in weights.items():
+    given: Object = member(value, "weights", dict, {})
+    weights: dict[str, float] = {}
+    for key, weight in given.items():
         if type(weight) not in (int, float):
             raise FormatError(f"the weight of {key[:40]!r} is not a number")
-    labels: Object = member(value, "labels", dict, {})
-    for key in labels:
-        member(labels, key, str)
-    numbers = {key: float(weight) for key, weight in weights.items()}
+        weights[key] = float(weight)
+    labels = _texts_by_key(value, "labels")
     unseen = member(value, "unseen", str, "")
-    annotation = RawAnnotation(raw_links(links, numbers, labels, line, unseen))
+    annotation = RawAnnotation(raw_links(links, weights, labels, line, unseen))
     if value.get("flags") is not None:
         annotation.flags = texts(value, "flags")
     annotation.aligned = bool(labels) or any(value.get(key) is not None for key in _LINKS)
-    annotation.when = member(value, "when", str, "")
     if value.get("start") is not None:
         annotation.start = member(value, "start", str)
-    annotation.learned = member(value, "learned", str, "")
-    for key in _TEXTS:
+    for key in (*_TEXTS, "when", "learned"):
         setattr(annotation, key, member(value, key, str, ""))
     said = annotation.aligned or annotation.flags or any(value.get(key) for key in _TEXTS)
     if not said:

@@ -106,15 +106,11 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     value["T"] = {"string": target}
     value["annotations"] = {}
     for name, alignment in pair.alignments.items():
-        sure_links: dict[int, list[int]] = {}
-        possible_links: dict[int, list[int]] = {}
+        linked: dict[str, dict[int, list[int]]] = {"S": {}, "P": {}}
         for (i, j), sure in writing.oriented(alignment).items():
-            links = sure_links if sure else possible_links
+            links = linked["S" if sure else "P"]
             links.setdefault(i + writing.base, []).append(j + writing.base)
-        value["annotations"][name] = {
-            "S": list(sure_links.items()),
-            "P": list(possible_links.items()),
-        }
+        value["annotations"][name] = {key: list(links.items()) for key, links in linked.items()}
     return value
 
 

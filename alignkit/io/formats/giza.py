@@ -55,7 +55,7 @@ _Bracketed = tuple[str, list[str]]  # a word, and what stands in the brackets be
 
 @dataclass(frozen=True)
 class A3Layout:
-    """The layout of records of three lines in an edition of A3."""
+    """The layout of records of three lines in an edition of A3, which it reads and writes."""
 
     header: re.Pattern[str]  # the first line: `id`, perhaps `source`, `target` (lengths), `score`
     shape: str  # the first line as a message shows it
@@ -67,118 +67,140 @@ class A3Layout:
 
     def format(self, holds: str) -> Format:
         """Return the format of this layout."""
-        parse = partial(_parse, layout=self)
-        write = partial(_write, layout=self)
-        sniff = partial(_sniff, layout=self)
-        return Format(sniff=sniff, parse=parse, write=write, holds=kinds(holds), base=1)
-
-
-def _sniff(head: Head, layout: A3Layout) -> Likeness:
-    """Look for a first line of a record, or else for the brackets of this layout."""
-    if any(layout.header.fullmatch(line.strip()) for line in head.lines):
-        return Likeness.SURE
-    begins = re.escape(layout.shape.partition("N")[0]) + "[0-9]"
-    if re.match(begins, head.text, re.IGNORECASE):
-        return Likeness.LIKELY
-    has_tail = "/ / })" in head.text
-    if "NULL ({" in head.text and has_tail == bool(layout.tail):
-        return Likeness.LIKELY
-    return Likeness.NO
-
-
-def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
-    """Yield the records; a broken one is reported, and reading continues at the next header."""
-    lines = _Lines(reading, layout)
-    numbers = SentenceNumbers()
-    for number, text in lines:
-        header = layout.header.fullmatch(text.strip())
-        if not text.strip():
-            reading.note("empty line", "skipped", number)
-            continue
-        if header is None:
-            message = f"{text.strip()[:40]!r}, expected {layout.shape!r}"
-            reading.refuse(reading.error(message, number))
-            lines.skip_to_header()
-            continue
-        own = int(header["id"])
-        before = numbers.add(own)
-        if before is not None:
-            reading.note("sentence number out of order", f"{own} comes after {before}", number)
-        rest = list(islice(lines, 2))
-        try:
-            if len(rest) < 2:
-                what = f"the file ends inside the record {header[0][:40]!r}, which has three lines"
-                raise reading.error(what, number)
-            (_, plain), (line, text_with_brackets) = rest
-            bracketed = _bracketed(line, text_with_brackets, reading)
-        except FormatError as error:
-            reading.refuse(error)
-            lines.push(rest)
-            lines.skip_to_header()
-            continue
-        with reading.refusing():
-            yield _record(header, number, plain, bracketed, reading, layout)
-    reading.disorder = str(numbers)
-    for first, last in numbers.missing():
-        if first == last:
-            absent = f"{first} is"
-        else:
-            absent = f"{first}-{last} are"
-        reading.note("gap in sentence numbers", f"{absent} missing")
-
-
-def _record(
-    header: re.Match[str],
-    number: int,
-    plain: str,
-    bracketed: Sequence[_Bracketed],
-    reading: Reading,
-    layout: A3Layout,
-) -> Record:
-    """Return the record of a header and its two lines."""
-    links = []
-    for k, (_, items) in enumerate(bracketed, start=reading.base - 1):
-        word = k if k >= reading.base else None  # the first is the empty word
-        for position, status in _positions(items, number + 2, reading, layout):
-            if layout.bracketed:
-                links.append(RawLink(position, word, status))
-            else:
-                links.append(RawLink(word, position, status))
-    sides = [[word for word, _ in bracketed[1:]], reading.words(plain)]
-    if layout.bracketed:
-        sides.reverse()
-    declared = header.groupdict()
-    lengths = [int(declared[side]) for side in ("source", "target") if declared.get(side)]
-    if lengths and lengths != [*map(len, sides)]:
-        raise reading.error(
-            f"{len(sides[0])} source and {len(sides[1])} target words, but the header says "
-            f"{lengths[0]} and {lengths[1]}",
-            number,
+        return Format(
+            sniff=self._sniff, parse=self._parse, write=self._write, holds=kinds(holds), base=1
         )
-    if reading.options.transpose:
-        sides.reverse()
-    score = declared.get("score")
-    attributes = {} if score is None else {"score": score}
-    source, target = sides
-    annotations = {reading.name: RawAnnotation(links)}
-    return Record(declared["id"], number, source, target, annotations, attributes)
 
+    def _sniff(self, head: Head) -> Likeness:
+        """Look for a first line of a record, or else for the brackets of this layout."""
+        if any(self.header.fullmatch(line.strip()) for line in head.lines):
+            return Likeness.SURE
+        begins = re.escape(self.shape.partition("N")[0]) + "[0-9]"
+        if re.match(begins, head.text, re.IGNORECASE):
+            return Likeness.LIKELY
+        has_tail = "/ / })" in head.text
+        if "NULL ({" in head.text and has_tail == bool(self.tail):
+            return Likeness.LIKELY
+        return Likeness.NO
 
-def _positions(
-    items: Sequence[str], line: int, reading: Reading, layout: A3Layout
-) -> Iterator[tuple[int, Status]]:
-    """Yield the positions in a bracket, and whether the links are sure."""
-    end = len(items) - len(layout.tail)
-    if tuple(items[end:]) != layout.tail:
-        given = " ".join(items[end:])
-        tail = " ".join(layout.tail)
-        raise reading.error(f"brackets end in {given[:40]!r}, not {tail!r}", line)
-    pattern = re.compile(rf"((?:{layout.possible})?)([0-9]{{1,9}})")
-    for item in items[:end]:
-        match = pattern.fullmatch(item)
-        if match is None:
-            raise reading.error(f"{item[:40]!r} in brackets, expected a word position", line)
-        yield int(match[2]), "possible" if match[1] else "sure"
+    def _parse(self, reading: Reading) -> Iterator[Record]:
+        """Yield the records; a broken one is reported, and reading continues at the next header."""
+        lines = _Lines(reading, self)
+        numbers = SentenceNumbers()
+        for number, text in lines:
+            header = self.header.fullmatch(text.strip())
+            if not text.strip():
+                reading.note("empty line", "skipped", number)
+                continue
+            if header is None:
+                message = f"{text.strip()[:40]!r}, expected {self.shape!r}"
+                reading.refuse(reading.error(message, number))
+                lines.skip_to_header()
+                continue
+            own = int(header["id"])
+            before = numbers.add(own)
+            if before is not None:
+                reading.note("sentence number out of order", f"{own} comes after {before}", number)
+            rest = list(islice(lines, 2))
+            try:
+                if len(rest) < 2:
+                    what = (
+                        f"the file ends inside the record {header[0][:40]!r}, which has three lines"
+                    )
+                    raise reading.error(what, number)
+                (_, plain), (line, text_with_brackets) = rest
+                bracketed = _bracketed(line, text_with_brackets, reading)
+            except FormatError as error:
+                reading.refuse(error)
+                lines.push(rest)
+                lines.skip_to_header()
+                continue
+            with reading.refusing():
+                yield self._record(header, number, plain, bracketed, reading)
+        reading.disorder = str(numbers)
+        for first, last in numbers.missing():
+            if first == last:
+                absent = f"{first} is"
+            else:
+                absent = f"{first}-{last} are"
+            reading.note("gap in sentence numbers", f"{absent} missing")
+
+    def _record(
+        self,
+        header: re.Match[str],
+        number: int,
+        plain: str,
+        bracketed: Sequence[_Bracketed],
+        reading: Reading,
+    ) -> Record:
+        """Return the record of a header and its two lines."""
+        links = []
+        for k, (_, items) in enumerate(bracketed, start=reading.base - 1):
+            word = k if k >= reading.base else None  # the first is the empty word
+            for position, status in self._positions(items, number + 2, reading):
+                if self.bracketed:
+                    links.append(RawLink(position, word, status))
+                else:
+                    links.append(RawLink(word, position, status))
+        sides = [[word for word, _ in bracketed[1:]], reading.words(plain)]
+        if self.bracketed:
+            sides.reverse()
+        declared = header.groupdict()
+        lengths = [int(declared[side]) for side in ("source", "target") if declared.get(side)]
+        if lengths and lengths != [*map(len, sides)]:
+            raise reading.error(
+                f"{len(sides[0])} source and {len(sides[1])} target words, but the header says "
+                f"{lengths[0]} and {lengths[1]}",
+                number,
+            )
+        if reading.options.transpose:
+            sides.reverse()
+        score = declared.get("score")
+        attributes = {} if score is None else {"score": score}
+        source, target = sides
+        annotations = {reading.name: RawAnnotation(links)}
+        return Record(declared["id"], number, source, target, annotations, attributes)
+
+    def _positions(
+        self, items: Sequence[str], line: int, reading: Reading, layout: A3Layout
+    ) -> Iterator[tuple[int, Status]]:
+        """Yield the positions in a bracket, and whether the links are sure."""
+        end = len(items) - len(self.tail)
+        if tuple(items[end:]) != self.tail:
+            given = " ".join(items[end:])
+            tail = " ".join(self.tail)
+            raise reading.error(f"brackets end in {given[:40]!r}, not {tail!r}", line)
+        pattern = re.compile(rf"((?:{self.possible})?)([0-9]{{1,9}})")
+        for item in items[:end]:
+            match = pattern.fullmatch(item)
+            if match is None:
+                raise reading.error(f"{item[:40]!r} in brackets, expected a word position", line)
+            yield int(match[2]), "possible" if match[1] else "sure"
+
+    def _write(self, pairs: Iterable[SentencePair], writing: Writing) -> None:
+        """Write the records; in the line with brackets, NULL comes before the words."""
+        numbering = Numbering(writing.lost, unique=False)
+        side = self.bracketed
+        other = 1 - self.bracketed
+        with writing.open() as stream:
+            for written in pairs:
+                alignment = writing.alignment_or_empty(written)
+                pair = written.transpose() if writing.options.transpose else written
+                tokens = pair.words[side]
+                positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last
+                nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
+                for link, sure in [*alignment.items(), *nulls]:
+                    if link[other] != NULL:
+                        mark = "" if sure else self.possible
+                        positions[link[side]].append(f"{mark}{link[other] + writing.base}")
+                if any(null[other] == NULL for null, _ in nulls):
+                    writing.lost["nulls"] += 1
+                parts = ["NULL", "({", *positions[-1], *self.tail, "})"]
+                for word, items in zip(tokens, positions, strict=False):
+                    parts += [word, "({", *items, *self.tail, "})"]
+                plain = writing.words(pair)[other]
+                first = writing.without_marks(self.first_line(pair, numbering.take(pair.id)))
+                stream.write(f"{first}\n{plain}\n{' '.join(parts)}\n")
 
 
 def _bracketed(line: int, text: str, reading: Reading) -> list[_Bracketed]:
@@ -230,32 +252,6 @@ class _Lines:
             if self._header.fullmatch(text.strip()):
                 self.push([(number, text)])
                 return
-
-
-def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) -> None:
-    """Write the records; in the line with brackets, NULL comes before the words."""
-    numbering = Numbering(writing.lost, unique=False)
-    side = layout.bracketed
-    other = 1 - layout.bracketed
-    with writing.open() as stream:
-        for written in pairs:
-            alignment = writing.alignment_or_empty(written)
-            pair = written.transpose() if writing.options.transpose else written
-            tokens = pair.words[side]
-            positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last
-            nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
-            for link, sure in [*alignment.items(), *nulls]:
-                if link[other] != NULL:
-                    mark = "" if sure else layout.possible
-                    positions[link[side]].append(f"{mark}{link[other] + writing.base}")
-            if any(null[other] == NULL for null, _ in nulls):
-                writing.lost["nulls"] += 1
-            parts = ["NULL", "({", *positions[-1], *layout.tail, "})"]
-            for word, items in zip(tokens, positions, strict=False):
-                parts += [word, "({", *items, *layout.tail, "})"]
-            plain = writing.words(pair)[other]
-            first = writing.without_marks(layout.first_line(pair, numbering.take(pair.id)))
-            stream.write(f"{first}\n{plain}\n{' '.join(parts)}\n")
 
 
 def _first_line(pair: SentencePair, number: str) -> str:

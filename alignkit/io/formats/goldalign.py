@@ -175,8 +175,10 @@ def _write_folder(pairs: Iterable[SentencePair], writing: Writing) -> None:
     for members in batches.values():
         for pair in members:
             users |= dict.fromkeys(pair.alignments)
-            if _has_other_role(pair):
-                writing.lost["role"] += 1
+            for name, annotation in pair.annotations.items():
+                if annotation.role not in ("", _role(name)):
+                    writing.lost["role"] += 1
+                    break
     with writing.folder() as folder:
         several = len({corpus for corpus, _ in batches}) > 1
         for (corpus, batch), members in batches.items():
@@ -189,24 +191,12 @@ def _write_folder(pairs: Iterable[SentencePair], writing: Writing) -> None:
             for name in {INITIAL: None} | users:
                 initial = name == INITIAL and not all(pair.alignments for pair in members)
                 if initial or any(name in pair.alignments for pair in members):
-                    lines = _rows(name, members, writing)
-                    folder.write(f"{_folder(name, list(users))}/{corpus}/{batch}.tsv", lines)
+                    place = f"{_folder(name, list(users))}/{corpus}/{batch}.tsv"
+                    written = [(pair, pair.annotations.get(name)) for pair in members]
+                    rows = (write_row(_id(pair), pair, own, writing) for pair, own in written)
+                    folder.write(place, rows)
         for kind in ("datasets", "users"):
             refuse_others(folder, f"{kind}/**/*.tsv")
-
-
-def _rows(name: str, pairs: Iterable[SentencePair], writing: Writing) -> Iterator[str]:
-    """Yield the lines of pairs with the annotations of an annotator."""
-    for pair in pairs:
-        yield write_row(_id(pair), pair, pair.annotations.get(name), writing)
-
-
-def _has_other_role(pair: SentencePair) -> bool:
-    """Return whether an annotation has a role that the name of its annotator does not give."""
-    for name, annotation in pair.annotations.items():
-        if annotation.role not in ("", _role(name)):
-            return True
-    return False
 
 
 def _role(name: str) -> str:

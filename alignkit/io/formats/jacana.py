@@ -42,7 +42,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 _SURE = ".sure.json"
 _BOTH = ".sure+poss.json"
-_OWN = ("id", "name", "source", "target", "sureAlign", "possibleAlign")
+_OWN = ("id", "source", "target", "sureAlign", "possibleAlign")  # `name` becomes an attribute
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -79,7 +79,7 @@ def _records(reading: Reading, path: str) -> Iterator[Record]:
 
 def _record(reading: Reading, value: Object, number: int, line: int, path: str) -> Record:
     """Return a pair; links that are sure as well as possible are sure."""
-    record = as_record(reading, value, number, line, {*_OWN} - {"name"}, links=_OWN[-2:])
+    record = as_record(reading, value, number, line, _OWN, links=_OWN[-2:])
     if record.attributes.get("name") == record.id:
         del record.attributes["name"]
     source: str = member(value, "source", str)
@@ -149,7 +149,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
         links = LinkTexts(alignment, writing.base)
         value["sureAlign"] = links.sure
         value["possibleAlign"] = links.possible
-    add_attributes(value, pair, {*_OWN} - {"name"}, writing)
+    add_attributes(value, pair, _OWN, writing)
     return value
 
 

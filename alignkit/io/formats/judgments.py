@@ -253,14 +253,10 @@ def _sniff(head: Head) -> Likeness:
         return Likeness.NO
     if columns.id is not None:
         return Likeness.LIKELY
-    if all(map(_repeats, by_annotator)):
+    # each label twice in a column on average, which texts and figures have not
+    if all(len(set(column)) * 2 <= len(column) for column in by_annotator):
         return Likeness.MAYBE
     return Likeness.NO
-
-
-def _repeats(labels: Sequence[str]) -> bool:
-    """Return whether a column has each label twice on average, which texts and figures have not."""
-    return len(set(labels)) * 2 <= len(labels)
 
 
 FORMAT = judged_format(_sniff, _parse, "", ", ids, no text, annotators")

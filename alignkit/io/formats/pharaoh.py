@@ -41,7 +41,6 @@ from logging import getLogger
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.jit import is_loaded
 from alignkit._support.values import FrozenMap

@@ -214,13 +214,11 @@ def written(
     sure: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     weights: NDArray[np.float32],
-    base: int,
 ) -> NDArray[np.uint8]:
     """Write a block of lines.
 
     links, sure, offsets: As in `LinkArrays`, in the order in which they are to be written.
     weights: (L,) numbers from 0 to 1, or (0,) for none.
-    base: The number of the first word.
     Returns: (B,) the bytes; each line ends in a line feed.
     """
     most = _LINK + _WEIGHT if len(weights) else _LINK
@@ -231,9 +229,9 @@ def written(
             if k > offsets[line]:
                 text[at] = 32
                 at += 1
-            at = _put_number(text, at, links[k, 0] + base)
+            at = _put_number(text, at, links[k, 0])
             text[at] = 45 if sure[k] else 63  # - or ?
-            at = _put_number(text, at + 1, links[k, 1] + base)
+            at = _put_number(text, at + 1, links[k, 1])
             if len(weights):
                 text[at] = 58  # :
                 at = _put_weight(text, at + 1, np.float64(weights[k]))

@@ -47,7 +47,7 @@ from unicodedata import normalize
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
-from alignkit.io.sniffing import Head, Likeness
+from alignkit.io.sniffing import matching
 from alignkit.model.texts import split_words
 
 _NUMBER = r"[0-9]+[a-z]?(?:[-\u2013,][0-9]+[a-z]?)*"
@@ -263,7 +263,9 @@ class _VerseText:
                 self.has_milestones = True
                 self._opened.append(self._index_or_add(token))
             elif token["end"] is not None:
-                self._close(token)
+                if not self._opened:
+                    raise self._error(r"\zaln-e\* without \zaln-s before it", token)
+                self._opened.pop()
             elif token["word"] is not None:
                 self._add(token["word"])
             elif token["note"] is not None or token["heading"] is not None:
@@ -288,12 +290,6 @@ class _VerseText:
     def _error(self, message: str, token: re.Match[str]) -> FormatError:
         """Return an error with the verse and the line of a token."""
         return FormatError(f"{self._verse.id}: {message}", line=_line(self._verse, token))
-
-    def _close(self, token: re.Match[str]) -> None:
-        """Close the last milestone."""
-        if not self._opened:
-            raise self._error(r"\zaln-e\* without \zaln-s before it", token)
-        self._opened.pop()
 
     def _add(self, text: str) -> None:
         """Add a word, linked to the words of the milestones around it."""
@@ -349,13 +345,6 @@ def _broken(token: re.Match[str]) -> str:
     return rf"{rest!r} is not complete; expected \zaln-s |...\*, \zaln-e\* or \w ...\w*"
 
 
-def _sniff(head: Head) -> Likeness:
-    """Look for milestones in a text of markers."""
-    if head.text[:1] == "\\" and r"\zaln-s" in head.text:
-        return Likeness.SURE
-    return Likeness.NO
-
-
 def _remark(reading: Reading) -> str:
     """Say what the order of the source words is."""
     if reading.options.source is not None:
@@ -366,8 +355,10 @@ def _remark(reading: Reading) -> str:
     )
 
 
+_BEGINS = re.compile(r"\\[^\0]*?\\zaln-s")
+
 FORMAT = Format(
-    sniff=_sniff,
+    sniff=matching(_BEGINS),
     parse=_parse,
     text_beside=True,  # the original
     by_id=True,  # milestones name words by their text
