@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
+from alignkit._support.arguments import check_keywords, keywords_of
+
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -76,3 +79,11 @@ def _entries(indent: str, kind: Any) -> Iterator[str]:
         entry = f"{each.name} : {help[:1].upper()}{help[1:]}."
         more = f"{indent}    "
         yield textwrap.fill(entry, 100, initial_indent=indent, subsequent_indent=more) + "\n"
+
+
+def options_given(
+    kind: Callable[..., T], function: Callable[..., object], given: Mapping[str, Any]
+) -> T:
+    """Return options of a kind, given as the keywords of a function; refuse unknown ones."""
+    check_keywords(function, given, keywords_of(kind))
+    return kind(**given)

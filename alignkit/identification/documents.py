@@ -16,12 +16,12 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8
-from alignkit._support.keywords import takes_options
+from alignkit._support.keywords import options_given, takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, OptionError
 from alignkit.identification import candidates, similarity
 from alignkit.identification.candidates import Candidates, TextPair, TextRecord
-from alignkit.identification.options import DocumentKeywords, DocumentOptions, options_of
+from alignkit.identification.options import DocumentKeywords, DocumentOptions
 from alignkit.identification.similarity import Places, Row
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
@@ -71,7 +71,7 @@ def candidate_documents(
     ['a~b']
     """
     check_arguments(candidate_documents, locals())
-    chosen = options_of(DocumentOptions, candidate_documents, options)
+    chosen = options_given(DocumentOptions, candidate_documents, options)
     alone = not chosen.key and chosen.date is None
     if alone and chosen.per_document is None:
         chosen = replace(chosen, per_document=_PER_DOCUMENT)

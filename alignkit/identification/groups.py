@@ -9,24 +9,20 @@ from difflib import SequenceMatcher
 from importlib import import_module
 from itertools import chain, combinations
 from math import comb
-from typing import TYPE_CHECKING
 
-from alignkit._support.keywords import takes_options
+from alignkit._support.options import takes
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification.candidates import Candidates, TextPair, TextRecord, with_matches
-from alignkit.identification.options import GroupKeywords, GroupOptions, options_of
+from alignkit.identification.options import GroupOptions
 from alignkit.identification.similarity import dense, fit, sklearn
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _DIMENSIONS = 100
 _RESTARTS = 10
 
 
-@takes_options(GroupOptions)
-def candidate_groups(texts: Iterable[TextRecord], **options: Unpack[GroupKeywords]) -> Candidates:
+@takes(GroupOptions)
+def candidate_groups(texts: Iterable[TextRecord], chosen: GroupOptions) -> Candidates:
     """Pair the texts of a group that are in the same cluster of k-means.
 
     Equal texts of a group (ignoring case and white space) count once. Pairs are dropped if one
@@ -54,7 +50,6 @@ def candidate_groups(texts: Iterable[TextRecord], **options: Unpack[GroupKeyword
     >>> [pair.id for pair in candidate_groups(records, min_group=3, all_pairs=True).pairs]
     ['0~1', '0~2', '1~2']
     """
-    chosen = options_of(GroupOptions, candidate_groups, options)
     counts: Counter[str] = Counter()
     groups = _different(texts, chosen, counts)
     least = max(2, chosen.min_group)

@@ -6,12 +6,12 @@ The command line is made from the fields, so this module imports nothing slow.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from alignkit._support.arguments import check_attributes, check_keywords, check_known
+from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
 from alignkit.model.labels import View
 from alignkit.version import __version__
@@ -100,15 +100,6 @@ def _check_value(name: str, value: Any) -> None:
     if is_number and not least <= value <= most:
         expected = f"{least} or more" if most == inf else f"a number {least} to {most}"
         raise OptionError(f"`{name}` is {value}; expected {expected}")
-
-
-T = TypeVar("T", bound=CheckedOptions)
-
-
-def options_of(kind: type[T], function: Callable[..., object], given: Mapping[str, Any]) -> T:
-    """Return the options of a search; refuse unknown ones."""
-    check_keywords(function, given, (field.name for field in fields(kind)))  # type: ignore[arg-type]
-    return kind(**given)
 
 
 def text_encoder_of(given: Any) -> TextEncoder:
@@ -456,17 +447,6 @@ class SentenceKeywords(BandKeywords, total=False):
     near_diagonal: float | None
     sample: int | None
     bins: int | None
-
-
-class GroupKeywords(SearchKeywords, total=False):
-    """The options of `GroupOptions`."""
-
-    group: str
-    text: str
-    clusters: int | None
-    min_group: int
-    max_alike: float
-    all_pairs: bool
 
 
 class RetrievalKeywords(SearchKeywords, total=False):

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
-from alignkit._support.keywords import takes_options
+from alignkit._support.keywords import options_given, takes_options
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.identification.labelled_pairs import the_judge
-from alignkit.identification.options import RetrievalKeywords, RetrievalOptions, options_of
+from alignkit.identification.options import RetrievalKeywords, RetrievalOptions
 from alignkit.identification.similarity import Places, fit, products
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View, get_view
@@ -118,7 +118,7 @@ def retrieve(
     [1, 1, 1, 1]
     """
     check_arguments(retrieve, locals())
-    chosen = options_of(RetrievalOptions, retrieve, options)
+    chosen = options_given(RetrievalOptions, retrieve, options)
     judged_corpus, _, notes = judged_part(corpus, rewrites=False)
     judge = the_judge(judged_corpus, chosen.annotator)
     labels = judgments_of(judged_corpus, [judge], view).values[0]

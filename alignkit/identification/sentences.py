@@ -12,12 +12,12 @@ import numpy as np
 
 from alignkit._support.arguments import each
 from alignkit._support.array_types import B1, F8
-from alignkit._support.keywords import takes_options
+from alignkit._support.keywords import options_given, takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification import candidates
 from alignkit.identification.candidates import BINS, Candidates, TextPair
-from alignkit.identification.options import Matrix, SentenceKeywords, SentenceOptions, options_of
+from alignkit.identification.options import Matrix, SentenceKeywords, SentenceOptions
 from alignkit.identification.similarity import Places, best, fit, products
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
@@ -64,7 +64,7 @@ def candidate_sentences(
     >>> [(each.id, each.source) for each in candidate_sentences([pair]).pairs]
     [('d/c1', 'A fire broke out.')]
     """
-    chosen = options_of(SentenceOptions, candidate_sentences, options)
+    chosen = options_given(SentenceOptions, candidate_sentences, options)
     recall = _Recall(each("gold", gold, SentencePair))
     texts = list(each("documents", documents, TextPair))
     divide = sentence_spans if chosen.sentences else _lines

@@ -7,6 +7,7 @@ columns, separated by a tab. The first line with words decides for all lines of 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TextIO
 
 from alignkit.errors import AlignkitError
@@ -35,42 +36,40 @@ def _divider_in(line: str) -> str:
     return ""
 
 
+@dataclass
 class Divider:
     """Divide the lines of a file into two sentences, all like the first.
 
     Parameters
     ----------
     path : The file, for errors.
-    form : One of `DIVIDERS`; None: the first line decides.
     advice : What to do if nothing divides the first line.
+    divider : One of `DIVIDERS`; empty: the first line decides.
     """
 
-    def __init__(
-        self, reading: TextFile, path: str, form: str | None = None, *, advice: str
-    ) -> None:
-        self._reading = reading
-        self._path = path
-        self._advice = advice
-        self._divider = DIVIDERS[form] if form else ""
+    reading: TextFile
+    path: str
+    advice: str
+    divider: str = ""
 
     def divide(self, line: str, number: int) -> tuple[str, str]:
         """Return both sentences of a line, not split into words yet."""
-        self._divider = self._divider or _divider_in(line)
-        if not self._divider:
-            message = f"neither ' ||| ' nor a tab divides two sentences; {self._advice}"
-            raise self._reading.error(message, number, path=self._path)
-        parts = line.split(self._divider)
+        self.divider = self.divider or _divider_in(line)
+        if not self.divider:
+            message = f"neither ' ||| ' nor a tab divides two sentences; {self.advice}"
+            raise self.reading.error(message, number, path=self.path)
+        parts = line.split(self.divider)
         if len(parts) == 2:
             source, target = parts
             return source, target
-        if self._divider == BITEXT:
+        if self.divider == BITEXT:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target"
         else:
             message = (
                 f"{len(parts)} columns, expected source and target, divided by one tab "
                 "(`cut -f` selects two columns)"
             )
-        raise self._reading.error(message, number, path=self._path)
+        raise self.reading.error(message, number, path=self.path)
 
 
 class TwoInLine:
@@ -84,7 +83,8 @@ class TwoInLine:
         self._reading = reading
         self._ids = ids
         advice = "give two texts, SRC and TGT, or the `format` of this one"
-        self._divider = Divider(reading, reading.path, form, advice=advice)
+        divider = DIVIDERS[form] if form else ""
+        self._divider = Divider(reading, reading.path, advice, divider)
 
     def __call__(self, line: str, number: int) -> tuple[str, str, str | None]:
         """Return both sides of a line and its id; empty sides for an empty line."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,42 +19,40 @@ if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair
 
 
+@dataclass
 class Choice:
     """Choose the given annotator of an input, or the only one."""
 
-    def __init__(
-        self, path: str, name: str | None, option: str = "annotator", *, judged: bool = False
-    ) -> None:
-        self._path = path
-        self._name = name
-        self._option = option
-        self._judged_will_do = judged
-        self._seen: dict[str, None] = {}
-        self._judged: set[str] = set()
+    path: str
+    name: str | None
+    option: str = "annotator"
+    judged: bool = False  # whether an annotator who only judged will do
+    aligners: dict[str, None] = field(default_factory=dict)  # who aligned a pair so far
+    judges: set[str] = field(default_factory=set)  # and who only judged one
 
     def of(self, pair: SentencePair) -> Alignment | None:
         """Return the alignment of a pair; None if there is none."""
-        if self._name is not None:
-            self._seen.update(dict.fromkeys(pair.alignments))
-            self._judged.update(pair.annotations.keys() - pair.alignments.keys())
-            return pair.alignments.get(self._name)
+        if self.name is not None:
+            self.aligners.update(dict.fromkeys(pair.alignments))
+            self.judges.update(pair.annotations.keys() - pair.alignments.keys())
+            return pair.alignments.get(self.name)
         if len(pair.alignments) > 1:
             names = ", ".join(pair.alignments)
             raise errors.OptionError(
-                f"{self._path}: pair {pair.id!r} has alignments of {names}: choose one with "
-                f"`{self._option}`"
+                f"{self.path}: pair {pair.id!r} has alignments of {names}: choose one with "
+                f"`{self.option}`"
             )
         return next(iter(pair.alignments.values()), None)
 
     def check(self) -> None:
         """Check at the end that the given annotator aligned something."""
-        if self._name is None or self._name in self._seen:
+        if self.name is None or self.name in self.aligners:
             return
-        known = self._seen | dict.fromkeys(sorted(self._judged))
-        if known and self._name not in self._judged:
-            raise errors.UnknownNameError(f"annotator of {self._path}:", self._name, known)
-        if known and not self._judged_will_do:
-            raise errors.NotAlignedError(f"pairs of {self._path}", self._name, self._seen)
+        known = self.aligners | dict.fromkeys(sorted(self.judges))
+        if known and self.name not in self.judges:
+            raise errors.UnknownNameError(f"annotator of {self.path}:", self.name, known)
+        if known and not self.judged:
+            raise errors.NotAlignedError(f"pairs of {self.path}", self.name, self.aligners)
 
     def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:
         """Yield the aligned pairs, each with the chosen alignment; then `check`."""

@@ -20,5 +20,6 @@ def format_lines(arrays: LinkArrays, *, probabilities: NDArray[np.float32] | Non
     The probabilities of the links, from 0 to 1, are written as weights.
     """
     weights = np.empty(0, np.float32) if probabilities is None else probabilities
-    columns = map(readonly, (arrays.links, arrays.sure, arrays.offsets, weights))
-    return written(*columns).tobytes()
+    links = readonly(arrays.links)
+    text = written(links, readonly(arrays.sure), readonly(arrays.offsets), readonly(weights))
+    return text.tobytes()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from logging import getLogger
 from os.path import splitext
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
-from alignkit._support.keywords import takes_options
+from alignkit._support.keywords import options_given, takes_options
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
 from alignkit.io.compression import plain_name
@@ -30,7 +30,6 @@ from alignkit.model.sentence_pair import SentencePair
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
 _NEW_OBJECTS = 200_000  # after which the garbage collector runs while a corpus is read
 
@@ -152,7 +151,7 @@ def iterate_pairs(
     ('p01', ['eflomal', 'anna', 'ben', 'gold'])
     """
     check_arguments(iterate_pairs, locals())
-    declared = _options(ReadOptions, options, iterate_pairs)
+    declared = options_given(ReadOptions, iterate_pairs, options)
     return read_pairs(*open_reading(path, format=format, options=declared))
 
 
@@ -243,7 +242,7 @@ def write_corpus(
     check_arguments(write_corpus, locals())
     format = format_of_name(path) if format is None else format
     chosen = get_format(format)
-    declared = _options(WriteOptions, options, write_corpus)
+    declared = options_given(WriteOptions, write_corpus, options)
     if (declared.source or declared.target) and not chosen.text_beside:
         raise OptionError(f"format {format} contains the words: give no files for them")
     if chosen.by_id and (declared.base is not None or declared.transpose):
@@ -270,11 +269,3 @@ def write_corpus(
     with together():
         chosen.write(counted(), writing)
     return writing.lost
-
-
-def _options(
-    kind: Callable[..., T], options: Mapping[str, Any], function: Callable[..., object]
-) -> T:
-    """Return options of some kind, given as keywords of a function."""
-    check_keywords(function, options, keywords_of(kind))
-    return kind(**options)

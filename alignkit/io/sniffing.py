@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
@@ -42,6 +43,7 @@ class Likeness(IntEnum):
     """No other format looks like this, even if a record is damaged."""
 
 
+@dataclass
 class Head:
     """The beginning of an input; each view of it is made when a format first asks for it.
 
@@ -54,11 +56,10 @@ class Head:
     encoding : The encoding of the bytes.
     """
 
-    def __init__(self, path: str, raw: bytes | None, more: bool, encoding: str) -> None:
-        self.path = path
-        self.raw = raw
-        self.more = more
-        self.encoding = encoding
+    path: str
+    raw: bytes | None
+    more: bool
+    encoding: str
 
     @property
     def is_file(self) -> bool:

@@ -13,6 +13,7 @@ import re
 from array import array
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 from logging import getLogger
 
@@ -28,6 +29,7 @@ _HEAD = 1 << 16  # bytes of an input that can be read only once
 _DIVIDER = b"|||"
 
 
+@dataclass(frozen=True)
 class TextIds:
     """Whether the lines of some texts begin with ids.
 
@@ -38,10 +40,9 @@ class TextIds:
     doubt : Why the lines are read as words although many look as if they began with ids.
     """
 
-    def __init__(self, present: bool, *, numbers: bool = False, doubt: str = "") -> None:
-        self.present = present
-        self.numbers = numbers
-        self.doubt = doubt
+    present: bool
+    numbers: bool = False
+    doubt: str = ""
 
     @classmethod
     def of(cls, reading: TextFile, paths: Sequence[str], *, divided: bool = False) -> TextIds:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
@@ -231,7 +231,8 @@ def read_trees(
     if counts is None:
         counts = Counter()
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
-    file = _TreeFile(path, form=tree_format, encoding=encoding, how=how, counts=counts)
+    opened = TextFile(fspath(path), ReadOptions(encoding=encoding))
+    file = _TreeFile(opened, tree_format, how, counts)
     return (file.tree(written, None, "") for written in file.written())
 
 
@@ -298,15 +299,12 @@ def attach_trees(
         "drop_traces": drop_traces,
         "strict": strict_trees,
     }
-    open_file = partial(
-        _TreeFile,
-        form=tree_format,
-        encoding=encoding,
-        how=how,
-        counts=counts,
-        observe=observe,
-        lenient=lenient_trees,
-    )
+    options = ReadOptions(encoding=encoding)
+
+    def open_file(path: Path) -> _TreeFile:
+        file = TextFile(fspath(path), options)
+        return _TreeFile(file, tree_format, how, counts, observe, lenient_trees)
+
     files: list[_TreeFile | None]
     if both_trees is not None:
         files = [open_file(both_trees)] * 2
@@ -340,53 +338,44 @@ def _attached(
             raise file.wrong_count(number, sides, "the first extra one begins here")
 
 
+@dataclass(eq=False)
 class _TreeFile:
     """A file of trees, read one by one, with counts of all changes."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        form: str | None,
-        encoding: str,
-        how: dict[str, bool],
-        counts: Counter[str],
-        observe: Callable[[Finding], None] | None = None,
-        lenient: bool = False,
-    ) -> None:
-        self.path = fspath(path)
-        self._file = TextFile(self.path, ReadOptions(encoding=encoding))
-        self._form = form
-        self._counts = counts
-        self._observe = observe
-        self._lenient = lenient
-        self._how = how  # the options of `read_fitting`
-        self._taken = 0  # trees
-        self._line = 0  # of the last of them
+    file: TextFile
+    form: str | None
+    how: dict[str, bool]  # the options of `read_fitting`
+    counts: Counter[str]
+    observe: Callable[[Finding], None] | None = None
+    lenient: bool = False
+    taken: int = 0  # trees
+    line: int = 0  # of the last of them
+
+    def __post_init__(self) -> None:
         self._trees = self.written()
 
     def written(self) -> Iterator[WrittenTree]:
         """Yield the trees as written."""
         try:
-            yield from written_trees(self._file, self._form)
+            yield from written_trees(self.file, self.form)
         finally:
-            self._file.close()
+            self.file.close()
 
     def next(self) -> WrittenTree | None:
         """Return the next tree, or None at the end."""
         written = next(self._trees, None)
         if written is not None:
-            self._taken += 1
-            self._line = written.line
+            self.taken += 1
+            self.line = written.line
         return written
 
     def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
         """Return the error for wrong numbers of trees; this reads the remaining ones."""
-        trees = self._taken + sum(1 for _ in self._trees)
-        place = self.path
+        trees = self.taken + sum(1 for _ in self._trees)
+        place = self.file.path
         where = ""
-        if self._taken:
-            place = f"{self.path}:{self._line}"
+        if self.taken:
+            place = f"{self.file.path}:{self.line}"
             where = f"; {last}"
         times = f", which need {2 * pairs}" if sides == 2 else ""
         return JoinError(
@@ -398,20 +387,20 @@ class _TreeFile:
     def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
         """Return the tree, over the words if they are known; None if there is none."""
         try:
-            read = read_fitting(written.text, tokens, **self._how)
+            read = read_fitting(written.text, tokens, **self.how)
         except FormatError as problem:
-            error = written.placed(problem, self.path, about)
-            if not self._lenient:
+            error = written.placed(problem, self.file.path, about)
+            if not self.lenient:
                 raise error from None
-            self._counts["trees that do not fit, left out"] += 1
-            if self._observe is not None:
+            self.counts["trees that do not fit, left out"] += 1
+            if self.observe is not None:
                 kind = "tree that does not fit"
-                self._observe(Finding(kind, error.message, self.path, error.line))
+                self.observe(Finding(kind, error.message, self.file.path, error.line))
             return None
         if read is None:
-            self._counts["sentences without a parse"] += 1
+            self.counts["sentences without a parse"] += 1
             return None
-        done = "left out" if self._how["drop_traces"] else "kept as words"
+        done = "left out" if self.how["drop_traces"] else "kept as words"
         changes = (
             ("trees", 1),
             ("labels without their function tags", read.function_tags),
@@ -421,7 +410,7 @@ class _TreeFile:
         )
         for kind, number in changes:
             if number:
-                self._counts[kind] += number
+                self.counts[kind] += number
         from alignkit.model.trees import Tree  # NumPy
 
         return Tree.of_brackets(read, tokens)

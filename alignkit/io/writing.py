@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import TextIO
 
 from alignkit.errors import AlignkitError, OptionError
@@ -166,6 +167,12 @@ _OF_SPACES = (
 )
 
 
+def links_and_nulls(alignment: Alignment) -> list[tuple[Link, bool]]:
+    """Return the links, then the nulls, in ascending order, each with True if it is sure."""
+    nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
+    return [*alignment.items(), *nulls]
+
+
 def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
     """Return links, `i-j`, and nulls, `i-` or `-j`, as text in ascending order."""
     texts = []
@@ -199,28 +206,28 @@ _BREAK = re.compile(r"[\x00-\x1f]")
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
+@dataclass
 class Numbering:
     """Numbers of pairs: their own ids if these are whole numbers, else the first free ones."""
 
-    def __init__(self, lost: Counter[str], *, own: bool = True, unique: bool = True) -> None:
-        self._lost = lost
-        self._own = own
-        self._unique = unique
-        self._taken: set[int] = set()
-        self._free = 1
+    lost: Counter[str]
+    own: bool = True  # whether a pair may keep its id
+    unique: bool = True  # whether only one pair may
+    taken: set[int] = field(default_factory=set)
+    free: int = 1
 
     def take(self, id: str) -> str:
         """Return the number of the next pair, as written."""
-        if self._own and _WHOLE.fullmatch(id) and int(id) not in self._taken:
-            if self._unique:
-                self._taken.add(int(id))
+        if self.own and _WHOLE.fullmatch(id) and int(id) not in self.taken:
+            if self.unique:
+                self.taken.add(int(id))
             return id
-        while self._free in self._taken:
-            self._free += 1
-        number = str(self._free)
-        self._taken.add(self._free)  # a later pair of this id gets another
+        while self.free in self.taken:
+            self.free += 1
+        number = str(self.free)
+        self.taken.add(self.free)  # a later pair of this id gets another
         if number != id:
-            self._lost["ids"] += 1
+            self.lost["ids"] += 1
         return number
 
 

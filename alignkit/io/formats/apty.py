@@ -61,7 +61,6 @@ _OPTIONAL = (
     "start",
     "end",
 )
-_OWN = {"annotator", "index", "original", "paraphrase-text", "paraphrase_fixed", "paraphrase"}
 _BOOLEAN = ("paraphrase", "applied_correctly", "golden_example", "hard")
 _NAMES = {"Inflectional Change": "Inflectional Changes", "Spelling Changes": "Spelling changes"}
 
@@ -134,7 +133,9 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
         name = reading.options.name or f"apty-{row['annotator'].strip()}"
         judgment = str(int(row["paraphrase"] == "True"))
         record.annotations[name] = RawAnnotation(judgment=judgment, aligned=False)
-    attributes = {name: value for name, value in row.items() if value and name and name not in _OWN}
+    attributes = {
+        name: value for name, value in row.items() if value and name and name not in _NEEDED
+    }
     apt = row.get("apt", "")
     if apt in _NAMES:
         reading.note("names of types made equal", f"{apt} is {_NAMES[apt]} elsewhere", line)

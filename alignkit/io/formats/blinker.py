@@ -45,6 +45,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 
 from alignkit.errors import OptionError
@@ -71,10 +72,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     if reading.path == "-":
         raise OptionError("blinker is many files and cannot be read from standard input")
     annotators = _annotators(reading)
-    every_place: set[_Place] = set()
-    for files in annotators.values():
-        every_place.update(files)
-    places = sorted(every_place)
+    places = sorted(set(chain.from_iterable(annotators.values())))
     texts = read_texts(reading)
     sample_of = lru_cache(maxsize=1)(partial(_sample, reading))  # pairs of a sample come in a row
     for count, place in enumerate(places):
@@ -264,10 +262,7 @@ def _sniff(head: Head) -> Likeness:
 
 def _members(reading: Reading) -> list[Path]:
     """Return the files of all annotators."""
-    members: list[Path] = []
-    for files in _annotators(reading).values():
-        members += files.values()
-    return members
+    return list(chain.from_iterable(files.values() for files in _annotators(reading).values()))
 
 
 FORMAT = Format(

@@ -44,7 +44,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sentence_numbers import SentenceNumbers
 from alignkit.io.sniffing import Head, Likeness
-from alignkit.io.writing import Numbering, Writing
+from alignkit.io.writing import Numbering, Writing, links_and_nulls
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_words
@@ -162,7 +162,7 @@ class A3Layout:
         return Record(declared["id"], number, source, target, annotations, attributes)
 
     def _positions(
-        self, items: Sequence[str], line: int, reading: Reading, layout: A3Layout
+        self, items: Sequence[str], line: int, reading: Reading
     ) -> Iterator[tuple[int, Status]]:
         """Yield the positions in a bracket, and whether the links are sure."""
         end = len(items) - len(self.tail)
@@ -188,12 +188,11 @@ class A3Layout:
                 pair = written.transpose() if writing.options.transpose else written
                 tokens = pair.words[side]
                 positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last
-                nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
-                for link, sure in [*alignment.items(), *nulls]:
+                for link, sure in links_and_nulls(alignment):
                     if link[other] != NULL:
                         mark = "" if sure else self.possible
                         positions[link[side]].append(f"{mark}{link[other] + writing.base}")
-                if any(null[other] == NULL for null, _ in nulls):
+                if any(null[other] == NULL for null in alignment.nulls):
                     writing.lost["nulls"] += 1
                 parts = ["NULL", "({", *positions[-1], *self.tail, "})"]
                 for word, items in zip(tokens, positions, strict=False):

@@ -51,7 +51,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, write_elements
 from alignkit.io.sniffing import Head, Likeness
-from alignkit.io.writing import Writing
+from alignkit.io.writing import Writing, links_and_nulls
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 
@@ -168,8 +168,7 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
             writing.lost["names"] += 1
         alignments = etree.SubElement(element, "alignments", {"source": name})
         alignment = writing.oriented(unturned)
-        nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
-        for link, sure in [*alignment.items(), *nulls]:
+        for link, sure in links_and_nulls(alignment):
             first, second = ("" if k == NULL else str(k + writing.base) for k in link)
             status = "sure" if sure else "possible"
             place = {"first": first, "second": second, "status": status}

@@ -274,12 +274,7 @@ def _statuses(alignment: Alignment, writing: Writing) -> dict[Link, str]:
     """Return the status of each link, and of each cell that is rejected."""
     statuses = {link: "created" if sure else "needsReview" for link, sure in alignment.items()}
     for link, label in alignment.labels.items():
-        if link not in statuses:
-            needed = "none"
-        elif link in alignment.sure:
-            needed = "sure"
-        else:
-            needed = "possible"
+        needed = _STATUS[statuses.get(link, "rejected")]
         if link not in alignment.nulls and _STATUS.get(label) == needed:
             statuses[link] = label
         else:

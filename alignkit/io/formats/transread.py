@@ -44,7 +44,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import ids_repeat, read_triples, write_groups, write_triple
 from alignkit.io.records import RawLink, Reading, Record, Status
 from alignkit.io.sniffing import Head, Likeness
-from alignkit.io.writing import Writing, file_part
+from alignkit.io.writing import Writing, file_part, links_and_nulls
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 
@@ -168,22 +168,13 @@ def _place(texts: Path, name: str) -> Path:
 def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     """Yield the groups of an annotator; a label that does not fit its link is replaced."""
     alignment = writing.oriented(pair.alignment(name))
-    there = alignment.possible | alignment.nulls
-    sure = alignment.sure | alignment.sure_nulls
     cells: dict[Link, str] = {}
-    for link in sorted({*alignment, *alignment.nulls, *alignment.labels}):
-        status: Status
-        if link in sure:
-            status = "sure"
-        elif link in there:
-            status = "possible"
-        else:
-            status = "none"
-        label = alignment.labels.get(link, "")
+    for link, sure in links_and_nulls(alignment):
+        cells[link] = "sure" if sure else "partial"
+    for link, label in alignment.labels.items():
+        status = _STATUS[cells.get(link, "wrong")]
         if _status(label, NULL in link) == status:
             cells[link] = label
-        elif status != "none":
-            cells[link] = "sure" if status == "sure" else "partial"
     if any(cells.get(link) != label for link, label in alignment.labels.items()):
         writing.lost["labels"] += 1
     yield from write_groups(cells.items(), writing.base)

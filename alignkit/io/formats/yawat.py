@@ -73,15 +73,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         texts = Path(stem + ".crp")
         files = {reading.name: Path(stem + ".aln")}
         prefix = f"{name}:" if prefixed else ""
-        for record in read_triples(reading, texts, files, None, attributes, prefix=prefix):
-            for annotation in record.annotations.values():
-                annotation.links = list(map(_without_unlabelled, annotation.links))
-            yield record
-
-
-def _without_unlabelled(link: RawLink) -> RawLink:
-    """Return a link without Yawat's word for no label."""
-    return link._replace(label=None) if link.label == _UNLABELLED else link
+        yield from read_triples(reading, texts, files, None, attributes, prefix=prefix)
 
 
 def _stem(path: str) -> str:
@@ -301,8 +293,9 @@ def parse_groups(
             message = f"groups of more than {MOST_CELLS} cells in one sentence pair"
             raise reading.error(message, line, path=path)
         status: Status = "sure" if known is None else known[match[3]]
+        label = None if match[3] == _UNLABELLED else match[3]
         for i, j in product(sources, targets):
-            yield RawLink(i, j, status, line, label=match[3])
+            yield RawLink(i, j, status, line, label=label)
 
 
 def _positions(text: str) -> list[int] | list[None]:
