@@ -132,8 +132,8 @@ def _improved(
     steps_without_effect = 0
     while steps_without_effect < 2 * len(two_parts):
         a, b = two_parts[rng.integers(len(two_parts))]
-        in_a = _at_most(_LOOKED_AT, np.flatnonzero(parts == a), rng)
-        in_b = _at_most(_LOOKED_AT, np.flatnonzero(parts == b), rng)
+        in_a = _looked_at(np.flatnonzero(parts == a), rng)
+        in_b = _looked_at(np.flatnonzero(parts == b), rng)
         # row 0 is no group at all: with it, an exchange is a move
         given = np.pad(features[in_a], ((1, 0), (0, 0)))
         taken = np.pad(features[in_b], ((1, 0), (0, 0)))
@@ -155,8 +155,8 @@ def _improved(
     return parts
 
 
-def _at_most(number: int, places: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the places, or so many of them drawn at random."""
-    if len(places) <= number:
+def _looked_at(places: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the places, or as many of them as are looked at, drawn at random."""
+    if len(places) <= _LOOKED_AT:
         return places
-    return rng.choice(places, number, replace=False)
+    return rng.choice(places, _LOOKED_AT, replace=False)

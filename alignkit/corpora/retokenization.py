@@ -120,10 +120,8 @@ def retokenize(
     check_known("differing", differing, DIFFERING)
     if source_words is None and target_words is None:
         raise OptionError("no new words: give `source_words`, `target_words` or both")
-    old_sources = [pair.words[0] for pair in corpus]
-    old_targets = [pair.words[1] for pair in corpus]
-    sources = _sentences("source_words", source_words, old_sources)
-    targets = _sentences("target_words", target_words, old_targets)
+    sources = _sentences(corpus, 0, source_words)
+    targets = _sentences(corpus, 1, target_words)
     lost = Counter[str]()
     pairs = []
     left_out = []
@@ -148,15 +146,14 @@ def retokenize(
     return Retokenized(Corpus(pairs), +lost, left_out)
 
 
-def _sentences(
-    name: str, given: Sentences | None, old: Sequence[Sequence[str]]
-) -> Sequence[Sequence[str]]:
+def _sentences(corpus: Corpus, side: int, given: Sentences | None) -> Sequence[Sequence[str]]:
     """Return the new words of a side of each pair; the old ones if none are given."""
     if given is None:
-        return old
+        return [pair.words[side] for pair in corpus]
+    name = f"{SIDES[side]}_words"
     sentences = sentences_of(name, given)
-    if len(sentences) != len(old):
-        raise JoinError(f"`{name}` has {len(sentences):,} sentences for {len(old):,} pairs")
+    if len(sentences) != len(corpus):
+        raise JoinError(f"`{name}` has {len(sentences):,} sentences for {len(corpus):,} pairs")
     return sentences
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from math import ceil, log, nan, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,10 +207,12 @@ class Diversity(Result):
     def _defined(self, measure: str, group: str | None) -> NDArray[np.float64]:
         """Return the defined values of a measure in a group, or in all pairs."""
         check_known("measure", measure, MEASURES)
-        values = self.values[:, list(MEASURES).index(measure)]
-        if group is not None:
-            values = values[self.groups[group]]
+        values = self._of_group(self.values[:, list(MEASURES).index(measure)], group)
         return values[~np.isnan(values)]
+
+    def _of_group(self, values: NDArray[Any], group: str | None) -> NDArray[Any]:
+        """Return the values of the pairs of a group, or of all pairs."""
+        return values if group is None else values[self.groups[group]]
 
     def _parts(self) -> Iterator[tuple[str, str | None]]:
         """Yield what tables call all pairs and each group, with the group."""
@@ -229,10 +232,7 @@ class Diversity(Result):
         columns.append(Column("identical", "percent", unit="%"))
         rows: list[list[Cell]] = []
         for name, group in self._parts():
-            if group is None:
-                same = self.identical
-            else:
-                same = self.identical[self.groups[group]]
+            same = self._of_group(self.identical, group)
             means = [self.mean(measure, group) for measure in MEASURES]
             share = float(same.mean()) if len(same) else nan
             rows.append([name, len(same), *means, share])

@@ -18,7 +18,7 @@ from alignkit._support.wording import how_many
 from alignkit.align.encoder.functions import EncoderLike, encoder_of
 from alignkit.align.encoder.kept_shares import KeptShares, key_of
 from alignkit.align.encoder.shares import cosines_of, mutual_best
-from alignkit.align.encoder.word_encoder import NamedEncoder, WordEncoder
+from alignkit.align.encoder.word_encoder import WordEncoder
 from alignkit.model.texts import words_and_signs
 
 RECIPE = 1  # goes up when other numbers come out of the same texts
@@ -60,11 +60,6 @@ class TextEncoder:
 
     def __str__(self) -> str:
         return str(self.encoder)
-
-    @property
-    def used(self) -> NamedEncoder:
-        """The encoder, as a saved system names it."""
-        return NamedEncoder.of(self.encoder)
 
     def means(self, texts: Sequence[str]) -> F4:
         """Return the mean vector (n, d) of the words of each text; zeros without words."""

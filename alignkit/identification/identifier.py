@@ -308,6 +308,9 @@ class Identifier:
         options = self.options
         if options.encode or options.encode_pairs or model.forest is not None:
             raise OptionError("a forest, or a system with given vectors, cannot be saved")
+        encoder = None
+        if options.text_encoder is not None:
+            encoder = asdict(NamedEncoder.of(options.text_encoder.encoder))
         aligner = None
         if self.aligner is not None:
             with TemporaryDirectory() as folder, apart():
@@ -322,7 +325,7 @@ class Identifier:
             "names": model.names,
             "model": vars(model),
             "options": _written_options(options),
-            "encoder": options.text_encoder and asdict(options.text_encoder.used),
+            "encoder": encoder,
             "aligner": aligner,
             "aligned": self.aligned,
             "trained": sorted(self.trained),

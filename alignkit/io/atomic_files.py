@@ -111,9 +111,7 @@ class Outputs:
             self._unfinished.append(item)
         try:
             yield item
-            key = identity(item.place)
-            if key is None:  # the place has become a device meanwhile
-                key = (str(item.place),)
+            key = identity(item.place) or (str(item.place),)  # it may be a device meanwhile
             if key in self._whole:
                 raise WriteError(_same(path, self._whole[key][0]))
             self._unfinished.remove(item)

@@ -94,19 +94,14 @@ class TwoInLine:
         if self._ids:
             id, line = split_id(self._reading, number, line, self._reading.path)
         sides = self._divider.divide(line, number)
+        most = self._reading.options.max_words
         for name, side in zip(SIDES, sides, strict=True):
-            self._check_length(name, side, number)
+            # n words and the spaces between them are 2n - 1 characters: most sides are short
+            words = len(split_words(side)) if len(side) > 2 * most else 0
+            if words > most:
+                raise self._reading.too_long(f"the {name} sentence", words, number)
         source, target = (self._reading.sentence(side, number) for side in sides)
         return source, target, id
-
-    def _check_length(self, name: str, side: str, number: int) -> None:
-        """Refuse a side with too many words."""
-        most = self._reading.options.max_words
-        if len(side) <= 2 * most:  # fast: n words and the spaces between them are 2n - 1 characters
-            return
-        words = len(split_words(side))
-        if words > most:
-            raise self._reading.too_long(f"the {name} sentence", words, number)
 
 
 class ParallelWriter:

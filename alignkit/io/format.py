@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from errno import ENOENT
 from os import PathLike
 from pathlib import Path
@@ -65,7 +65,7 @@ def kinds(names: str, *of_sides: str) -> frozenset[str]:
     return frozenset(held)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Format:
     """How a format is read and written.
 
@@ -75,8 +75,8 @@ class Format:
     ----------
     sniff : Says how much the beginning of an input looks like the format.
     parse : Yields the records of a reading.
-    holds : The members of `EVERYTHING` that survive writing and reading, or ``"attribute NAME"``.
     write : Writes pairs as they come; None: the format is read-only.
+    holds : The members of `EVERYTHING` that survive writing and reading, or ``"attribute NAME"``.
     asked : What else survives on request: names of options of `WriteOptions`.
     base : The number of the first word in the format by default.
     text_beside : The words are in separate files (``--source`` and ``--target``).
@@ -101,8 +101,9 @@ class Format:
 
     sniff: Sniffer
     parse: Callable[[Reading], Iterator[Record]]
-    holds: frozenset[str]
     write: Callable[[Iterable[SentencePair], Writing], None] | None = None
+    _: KW_ONLY
+    holds: frozenset[str]
     asked: frozenset[str] = frozenset()
     base: int = 0
     text_beside: bool = False
@@ -127,8 +128,8 @@ def judged_format(
     """Return a read-only format of judged pairs."""
     holds = kinds(f"text, judgment, judged only, attributes, names, absent{more}")
     return Format(
-        sniff=sniff,
-        parse=parse,
+        sniff,
+        parse,
         scheme=scheme,
         holds=holds,
         remark=(lambda _: remark) if remark else None,

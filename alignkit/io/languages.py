@@ -38,11 +38,6 @@ def fitting_places(names: Sequence[Sequence[str]], wanted: str) -> list[int]:
     return fitting
 
 
-def is_language(language: str, wanted: str) -> bool:
-    """Return whether a language is the one wanted; en-GB is en too."""
-    return bool(fitting_places([(language,)], wanted))
-
-
 def listed(names: Sequence[Sequence[str]]) -> str:
     """List languages by their first names, with the others of those that repeat."""
     first = [own[0] for own in names]

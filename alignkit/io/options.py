@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
@@ -81,8 +81,7 @@ class ReadOptions:
     max_words: int = MAX_WORDS
 
     def __post_init__(self) -> None:
-        use_texts(self, "source", "target", "link_weights")
-        check_attributes(self)
+        check_file_options(self, "source", "target", "link_weights")
         check_known("token_separators", self.token_separators, SEPARATORS)
         if self.languages is None:
             return
@@ -91,12 +90,15 @@ class ReadOptions:
         object.__setattr__(self, "languages", tuple(self.languages))
 
 
-def use_texts(options: object, *names: str) -> None:
-    """Replace the paths in some fields of frozen options by texts."""
-    for name in names:
+def check_file_options(options: Any, *paths: str) -> None:
+    """Check frozen options of a file, and replace the paths in some fields by texts."""
+    for name in paths:
         path = getattr(options, name)
         if isinstance(path, PathLike):
             object.__setattr__(options, name, fspath(path))
+    check_attributes(options)
+    if options.base not in (None, 0, 1):
+        raise OptionError(f"`base` must be 0 or 1, not {options.base}")
 
 
 class LinkReadKeywords(TypedDict, total=False):

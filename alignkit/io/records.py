@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
-from alignkit.errors import AlignkitError, FormatError, OptionError
+from alignkit.errors import AlignkitError, FormatError
 from alignkit.io.languages import fitting_places, language_places, listed, only_read
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
@@ -212,8 +212,6 @@ class Reading(TextFile):
         observe: Callable[[Finding], None] | None = None,
         format: str = "",
     ) -> None:
-        if options.base not in (None, 0, 1):
-            raise OptionError(f"`base` must be 0 or 1, not {options.base}")
         super().__init__(path, options, observe=observe)
         self.base = base if options.base is None else options.base
         self.format = format

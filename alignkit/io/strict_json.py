@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import chain
+from math import isinf
 from typing import Any, TextIO
 
 from alignkit.errors import FormatError
@@ -52,7 +53,7 @@ def _whole(digits: str) -> int:
 def _decimal(digits: str) -> float:
     """Read a finite number."""
     value = float(digits)
-    if value in (float("inf"), float("-inf")):
+    if isinf(value):
         raise _RefusedError(f"number {digits[:40]} is too large")
     return value
 

@@ -115,10 +115,6 @@ class TextFile:
         # whether decisions about the texts are not logged, because another reading logs them
         self.silent = False
 
-    def _name(self, path: str | None) -> str:
-        """Return the path of a file; None: the file itself."""
-        return self.path if path is None else path
-
     def note(
         self, kind: str, message: str, line: int | None = None, path: str = "", times: int = 1
     ) -> None:
@@ -142,7 +138,7 @@ class TextFile:
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:
         """Open a file for reading bytes; see `open_input`."""
-        name = self._name(path)
+        name = path or self.path
         with opening.open_input(name, self.options.max_size) as stream:
             if name == self.path:
                 self._stream = stream
@@ -157,7 +153,7 @@ class TextFile:
         Each line ends in the single byte of a line feed; `decode` turns it into text. UTF-16 and
         UTF-32 have no such byte; these files are read as a whole.
         """
-        name = self._name(path)
+        name = path or self.path
         encoding = self.options.encoding
         with self.open(path) as stream:
             opening.look_at(stream, name, encoding)
@@ -175,7 +171,7 @@ class TextFile:
     def raw_lines(self, path: str | None = None) -> Iterator[bytes]:
         """Yield the lines of a file as bytes, within the limit of length; see `decode`."""
         with self.open_lines(path) as stream:
-            yield from opening.bounded_lines(stream, self._name(path), self.options.max_size)
+            yield from opening.bounded_lines(stream, path or self.path, self.options.max_size)
 
     def chunks(
         self, path: str | None = None, *, cut: bool = False, one_line: bool = False
@@ -183,7 +179,7 @@ class TextFile:
         """Yield complete lines as bytes, many at a time; see `bounded_chunks`."""
         most = self.options.max_size
         with self.open_lines(path) as stream:
-            name = self._name(path)
+            name = path or self.path
             yield from opening.bounded_chunks(stream, name, most, cut=cut, one_line=one_line)
 
     def fraction(self) -> float | None:
@@ -200,7 +196,7 @@ class TextFile:
         self, path: str | None = None, *, one_line: bool = False
     ) -> Generator[tuple[int, str], None, None]:
         """Yield (number, text) of each line; `one_line` allows carriage returns alone."""
-        name = self._name(path)
+        name = path or self.path
         first = 1
         for chunk in self.chunks(name, one_line=one_line):
             text = self._plain_text(chunk)
@@ -312,7 +308,7 @@ class TextFile:
             size += len(text) + 1
             if size > self.options.max_size << 20:  # megabytes
                 whole = "a file that is read as a whole"
-                raise opening.too_large(whole, self._name(path), self.options.max_size)
+                raise opening.too_large(whole, path or self.path, self.options.max_size)
         return "\n".join(texts)
 
     def files(self, pattern: str, under: Path | None = None) -> list[Path]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TypedDict
 
-from alignkit._support.arguments import check_attributes
-from alignkit.io.options import use_texts
+from alignkit.io.options import check_file_options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +42,7 @@ class WriteOptions:
     annotator: str | None = None
 
     def __post_init__(self) -> None:
-        use_texts(self, "source", "target")
-        check_attributes(self)
+        check_file_options(self, "source", "target")
 
 
 class WriteKeywords(TypedDict, total=False):

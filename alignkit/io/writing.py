@@ -25,8 +25,6 @@ class Writing:
     """The options of a writer, its files, and its losses."""
 
     def __init__(self, path: str, options: WriteOptions, *, base: int = 0) -> None:
-        if options.base not in (None, 0, 1):
-            raise OptionError(f"`base` must be 0 or 1, not {options.base}")
         self.path = path
         self.options = options
         self.base = base if options.base is None else options.base

@@ -315,4 +315,4 @@ def _sniff(head: Head) -> Likeness:
     return Likeness.MAYBE if shown and head.text[:1] == "{" else Likeness.NO
 
 
-FORMAT = Format(sniff=_sniff, parse=_parse, pairs=_pairs, write=_write, holds=EVERYTHING)
+FORMAT = Format(_sniff, _parse, _write, pairs=_pairs, holds=EVERYTHING)

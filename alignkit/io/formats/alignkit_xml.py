@@ -295,8 +295,8 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
-    write=partial(write_elements, head=_HEAD, made=_written, where=_where),
+    _sniff,
+    _parse,
+    partial(write_elements, head=_HEAD, made=_written, where=_where),
     holds=EVERYTHING,
 )

@@ -237,6 +237,4 @@ _HOLDS = kinds("text, ids, absent, spaces", "language", "textId", "id")
 _BEGINS = re.compile(r'\{[^\0]*?"(alignedText"\s*:\s*\{|alignmentGroups"\s*:)')
 
 
-FORMAT = Format(
-    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True
-)
+FORMAT = Format(matching(_BEGINS), _parse, _write, holds=_HOLDS, languages=True, by_id=True)

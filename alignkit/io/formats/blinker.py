@@ -93,8 +93,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
                     record.source, record.target = _sentence(reading, sentences, place)
             for name, files in annotators.items():
                 if place in files:
-                    record.annotations[name] = _annotation(files[place], reading)
-                    record.path = record.path or str(files[place])
+                    annotation = _annotation(str(files[place]), reading)
+                    record.annotations[name] = annotation
+                    record.path = record.path or annotation.path
             yield record
     last = places[-1]
     for text in texts or ():
@@ -142,26 +143,26 @@ def _files(folder: Path, reading: Reading) -> dict[_Place, Path]:
     return files
 
 
-def _annotation(path: Path, reading: Reading) -> RawAnnotation:
+def _annotation(path: str, reading: Reading) -> RawAnnotation:
     """Return the links of a file."""
     null = 0 if reading.base == 1 else None
     links: list[RawLink] = []
-    for number, text in reading.lines(str(path)):
-        line = reading.without_marks(text, number, str(path), words=False)
+    for number, text in reading.lines(path):
+        line = reading.without_marks(text, number, path, words=False)
         match = _LINE.fullmatch(line)
         if match is None and not line.strip():
-            reading.note("empty line", "skipped", number, str(path))
+            reading.note("empty line", "skipped", number, path)
             continue
         if match is None or (int(match[1]) == null and int(match[2]) == null):
             raise reading.error(
                 f"{line[:40]!r} is not a link; expected two positions, or one and 0 for the "
                 "empty word (base 1)",
                 number,
-                path=str(path),
+                path=path,
             )
         ends = [None if position == null else position for position in map(int, match.groups())]
         links.append(RawLink(ends[0], ends[1], "sure", number))
-    return RawAnnotation(links, path=str(path))
+    return RawAnnotation(links, path=path)
 
 
 def _sentence(reading: Reading, sentences: list[_Words], place: _Place) -> _Words:
@@ -266,9 +267,9 @@ def _members(reading: Reading) -> list[Path]:
 
 
 FORMAT = Format(
-    parse=_parse,
-    sniff=_sniff,
-    write=_write,
+    _sniff,
+    _parse,
+    _write,
     base=1,
     text_beside=True,
     folder=True,

@@ -91,4 +91,4 @@ def _sniff(head: Head) -> Likeness:
     return Likeness.SURE if both else Likeness.NO
 
 
-FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=kinds("text, ids, absent", *KEPT))
+FORMAT = Format(_sniff, _parse, _write, holds=kinds("text, ids, absent", *KEPT))

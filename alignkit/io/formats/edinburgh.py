@@ -127,4 +127,4 @@ def _sniff(head: Head) -> Likeness:
 
 
 _HOLDS = kinds("text, ids, possible, attributes, annotators, names, absent, empty")
-FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=_HOLDS)
+FORMAT = Format(_sniff, _parse, _write, holds=_HOLDS)

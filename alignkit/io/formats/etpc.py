@@ -356,8 +356,8 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
+    _sniff,
+    _parse,
     scheme="binary",
     folder=True,
     remark=_remark,

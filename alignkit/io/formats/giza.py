@@ -67,9 +67,7 @@ class A3Layout:
 
     def format(self, holds: str) -> Format:
         """Return the format of this layout."""
-        return Format(
-            sniff=self._sniff, parse=self._parse, write=self._write, holds=kinds(holds), base=1
-        )
+        return Format(self._sniff, self._parse, self._write, holds=kinds(holds), base=1)
 
     def _sniff(self, head: Head) -> Likeness:
         """Look for a first line of a record, or else for the brackets of this layout."""

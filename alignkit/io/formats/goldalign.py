@@ -258,11 +258,4 @@ def _members(reading: Reading) -> list[Path]:
     return [*reading.files("datasets/*/*.tsv", root), *reading.files("users/**/*.tsv", root)]
 
 
-FORMAT = Format(
-    parse=_parse,
-    sniff=_sniff,
-    write=_write,
-    holds=_HOLDS,
-    folder=True,
-    members=_members,
-)
+FORMAT = Format(_sniff, _parse, _write, holds=_HOLDS, folder=True, members=_members)

@@ -377,4 +377,4 @@ def _sniff(head: Head) -> Likeness:
     return Likeness.NO
 
 
-FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=_HOLDS, base=1)
+FORMAT = Format(_sniff, _parse, _write, holds=_HOLDS, base=1)

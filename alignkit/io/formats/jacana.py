@@ -176,9 +176,5 @@ def _sniff(head: Head) -> Likeness:
 
 _HOLDS = kinds("text, ids, possible, attributes, absent, empty")
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
-    members=lambda reading: reading.files("*.json"),
-    write=_write,
-    holds=_HOLDS,
+    _sniff, _parse, _write, members=lambda reading: reading.files("*.json"), holds=_HOLDS
 )

@@ -104,8 +104,5 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
-    write=_write,
-    holds=kinds("text, ids, nulls, attributes, absent, empty, spaces"),
+    _sniff, _parse, _write, holds=kinds("text, ids, nulls, attributes, absent, empty, spaces")
 )

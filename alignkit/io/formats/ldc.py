@@ -156,8 +156,8 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
+    _sniff,
+    _parse,
     text_beside=True,
     base=1,
     holds=kinds("no text, nulls, labels, other labels, absent, empty, attributes"),

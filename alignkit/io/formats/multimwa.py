@@ -175,6 +175,4 @@ def _sniff(head: Head) -> Likeness:
     return likeness
 
 
-FORMAT = Format(
-    parse=_parse, write=_write, sniff=_sniff, holds=HELD | {"ids", f"attribute {_LAST}"}
-)
+FORMAT = Format(_sniff, _parse, _write, holds=HELD | {"ids", f"attribute {_LAST}"})

@@ -253,4 +253,4 @@ def _sniff(head: Head) -> Likeness:
 
 
 _HOLDS = kinds("no text, possible, nulls, possible nulls, weights, empty")
-FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True)
+FORMAT = Format(_sniff, _parse, _write, holds=_HOLDS, base=1, text_beside=True)

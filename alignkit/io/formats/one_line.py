@@ -86,9 +86,9 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
-    write=_write,
+    _sniff,
+    _parse,
+    _write,
     holds=kinds("text, possible, empty"),
     asked=frozenset({"ids", "weights"}),
 )

@@ -190,9 +190,9 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
-    write=partial(write_elements, head="<corpus>", made=_written),
+    _sniff,
+    _parse,
+    partial(write_elements, head="<corpus>", made=_written),
     holds=kinds(
         "text, ids, possible, nulls, possible nulls, attributes, annotators, names, absent, empty"
     ),

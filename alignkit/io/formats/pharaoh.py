@@ -520,11 +520,11 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
+    _sniff,
+    _parse,
+    _write,
     pairs=_pairs,
     blocks=_link_blocks,
-    write=_write,
     text_beside=True,
     weights_beside=True,
     holds=kinds("no text, possible, empty"),

@@ -137,6 +137,4 @@ _HOLDS = kinds("no text, nulls, empty", *KEPT)
 _BEGINS = re.compile(r'\[\s*(\{\s*\}\s*,\s*)*\{\s*"([0-9]+|X)"\s*:')
 
 
-FORMAT = Format(
-    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True
-)
+FORMAT = Format(matching(_BEGINS), _parse, _write, holds=_HOLDS, base=1, text_beside=True)

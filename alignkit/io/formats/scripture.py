@@ -289,6 +289,4 @@ _BEGINS = re.compile(
 )
 
 
-FORMAT = Format(
-    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, text_beside=True, by_id=True
-)
+FORMAT = Format(matching(_BEGINS), _parse, _write, holds=_HOLDS, text_beside=True, by_id=True)

@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from lxml import etree
 
 from alignkit.io.format import Format, kinds
-from alignkit.io.languages import is_language, language_places, only_read
+from alignkit.io.languages import fitting_places, language_places, only_read
 from alignkit.io.records import Reading, Record
 from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
 from alignkit.io.sniffing import matching
@@ -106,7 +106,7 @@ def _unread(languages: Iterable[str], read: tuple[str, str]) -> str:
     """Return a sentence that names the languages that are not read; empty if there are none."""
     others: dict[str, str] = {}
     for language in languages:
-        if not any(is_language(language, name) for name in read):
+        if not any(fitting_places([(language,)], name) for name in read):
             others[language.casefold()] = language
     if not others:
         return ""
@@ -153,4 +153,4 @@ def _text(element: etree._Element, reading: Reading) -> str:
 _BEGINS = re.compile(r"(?=<)[^\0]{,4096}?<tmx[\s>]")
 
 
-FORMAT = Format(sniff=matching(_BEGINS), parse=_parse, holds=kinds("text, ids"), languages=True)
+FORMAT = Format(matching(_BEGINS), _parse, holds=kinds("text, ids"), languages=True)

@@ -201,10 +201,10 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    parse=_parse,
-    sniff=_sniff,
+    _sniff,
+    _parse,
+    _write,
     members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
-    write=_write,
     holds=kinds(
         "text, ids, possible, nulls, possible nulls, labels, other labels, annotators, names, "
         "absent"

@@ -74,10 +74,4 @@ def _unwrapped(text: str, reading: Reading) -> str:
 _BEGINS = re.compile(r'\{[^\0]*?"tokens"\s*:\s*\{\s*"l[0-9]"\s*:\s*\[')
 
 
-FORMAT = Format(
-    sniff=matching(_BEGINS),
-    parse=_parse,
-    holds=kinds("text"),
-    languages=True,
-    by_id=True,
-)
+FORMAT = Format(matching(_BEGINS), _parse, holds=kinds("text"), languages=True, by_id=True)

@@ -254,6 +254,4 @@ class _WrittenWord:
 _ATTRIBUTES = ", ".join(f"attribute {name}" for name in ("document", *_ABOUT))
 _HOLDS = kinds(f"text, ids, absent, spaces, {_ATTRIBUTES}", "language", "id")
 _BEGINS = re.compile(r"(?=<)[^\0]*?<aligned-text[\s>]")
-FORMAT = Format(
-    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True
-)
+FORMAT = Format(matching(_BEGINS), _parse, _write, holds=_HOLDS, languages=True, by_id=True)

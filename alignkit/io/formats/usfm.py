@@ -41,6 +41,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -240,61 +241,61 @@ def _record(
     return record
 
 
+@dataclass
 class _VerseText:
     """Reads the words of a verse of the translation, with their links."""
 
-    def __init__(self, reading: Reading, verse: _Verse, original: _Original) -> None:
-        self._reading = reading
-        self._verse = verse
-        self._original = original
-        # the words of the original that milestones around name, by index; None: left out
-        self._opened: list[int | None] = []
-        self._outside = ""
-        self.words: list[str] = []
-        self.links: list[RawLink] = []
-        self.has_milestones = False
+    reading: Reading
+    verse: _Verse
+    original: _Original
+    # the words of the original that milestones around name, by index; None: left out
+    opened: list[int | None] = field(default_factory=list)
+    outside: str = ""
+    words: list[str] = field(default_factory=list)
+    links: list[RawLink] = field(default_factory=list)
+    has_milestones: bool = False
 
     def read(self) -> None:
         """Read all tokens; every milestone must be closed."""
-        for token in _TOKEN.finditer(self._verse.text):
+        for token in _TOKEN.finditer(self.verse.text):
             if token["broken"] is not None:
                 raise self._error(_broken(token), token)
             if token["start"] is not None:
                 self.has_milestones = True
-                self._opened.append(self._index_or_add(token))
+                self.opened.append(self._index_or_add(token))
             elif token["end"] is not None:
-                if not self._opened:
+                if not self.opened:
                     raise self._error(r"\zaln-e\* without \zaln-s before it", token)
-                self._opened.pop()
+                self.opened.pop()
             elif token["word"] is not None:
                 self._add(token["word"])
             elif token["note"] is not None or token["heading"] is not None:
                 self._left_out(token)
             elif token["text"] is not None and _LETTER.search(token["text"]):
-                self._outside = self._outside or token["text"].strip()
-        if self._opened:
+                self.outside = self.outside or token["text"].strip()
+        if self.opened:
             message = r"\zaln-s is not closed by \zaln-e\* before the verse ends"
-            raise FormatError(f"{self._verse.id}: {message}")
-        if self._outside and self._verse.place[2] != "front":
-            about = f"{self._verse.id}: {self._outside[:40]!r}"
-            self._reading.note("text outside of words", about, self._verse.line)
+            raise FormatError(f"{self.verse.id}: {message}")
+        if self.outside and self.verse.place[2] != "front":
+            about = f"{self.verse.id}: {self.outside[:40]!r}"
+            self.reading.note("text outside of words", about, self.verse.line)
 
     def _left_out(self, token: re.Match[str]) -> None:
         """Count a footnote, cross-reference or heading that has text."""
         what = "footnote or cross-reference, left out" if token["note"] else "heading, left out"
         _, _, text = token[0].partition(" ")  # after its marker; others within it count as text
         if _LETTER.search(text):
-            about = f"{self._verse.id}: {text.strip()[:40]!r}"
-            self._reading.note(what, about, self._verse.line)
+            about = f"{self.verse.id}: {text.strip()[:40]!r}"
+            self.reading.note(what, about, self.verse.line)
 
     def _error(self, message: str, token: re.Match[str]) -> FormatError:
         """Return an error with the verse and the line of a token."""
-        return FormatError(f"{self._verse.id}: {message}", line=_line(self._verse, token))
+        return FormatError(f"{self.verse.id}: {message}", line=_line(self.verse, token))
 
     def _add(self, text: str) -> None:
         """Add a word, linked to the words of the milestones around it."""
         for word in split_words(text):
-            self.links += (RawLink(i, len(self.words)) for i in self._opened if i is not None)
+            self.links += (RawLink(i, len(self.words)) for i in self.opened if i is not None)
             self.words.append(word)
 
     def _index_or_add(self, token: re.Match[str]) -> int | None:
@@ -310,13 +311,13 @@ class _VerseText:
         if not (occurrence.isascii() and occurrence.isdigit() and len(occurrence) < 7):
             raise self._error(f"x-occurrence is {occurrence[:40]!r}; expected a number", token)
         number = int(occurrence)
-        index = self._original.indices.get((normalize("NFC", word), number))
-        if index is None and not self._original.is_given:
-            index = self._original.add(word, facts, number)
+        index = self.original.indices.get((normalize("NFC", word), number))
+        if index is None and not self.original.is_given:
+            index = self.original.add(word, facts, number)
         elif index is None:
-            about = f"{self._verse.id}: {word[:40]!r}, occurrence {occurrence}"
-            line = _line(self._verse, token)
-            self._reading.note("milestone of no word of the original", about, line)
+            about = f"{self.verse.id}: {word[:40]!r}, occurrence {occurrence}"
+            line = _line(self.verse, token)
+            self.reading.note("milestone of no word of the original", about, line)
         return index
 
 
@@ -358,8 +359,8 @@ def _remark(reading: Reading) -> str:
 _BEGINS = re.compile(r"\\[^\0]*?\\zaln-s")
 
 FORMAT = Format(
-    sniff=matching(_BEGINS),
-    parse=_parse,
+    matching(_BEGINS),
+    _parse,
     text_beside=True,  # the original
     by_id=True,  # milestones name words by their text
     remark=_remark,

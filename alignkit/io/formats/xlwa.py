@@ -78,4 +78,4 @@ def _fits(row: Sequence[str]) -> bool:
     return len(row) > 2 and are_links(row[2]) and not any(map(str.strip, row[3:]))
 
 
-FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=kinds("text, empty"))
+FORMAT = Format(_sniff, _parse, _write, holds=kinds("text, empty"))

@@ -351,9 +351,9 @@ def _sniff(head: Head) -> Likeness:
 
 
 FORMAT = Format(
-    sniff=_sniff,
-    parse=_parse,
+    _sniff,
+    _parse,
+    _write,
     members=lambda reading: [*reading.files("*.crp"), *reading.files("*.aln")],
-    write=_write,
     holds=kinds("text, ids, nulls, labels, other labels, absent"),
 )
