@@ -101,7 +101,7 @@ class Format:
 
     sniff: Sniffer
     parse: Callable[[Reading], Iterator[Record]]
-    write: Callable[[Iterable[SentencePair], Writing], None] | None = None
+    write: Callable[[Writing], None] | None = None
     _: KW_ONLY
     holds: frozenset[str]
     asked: frozenset[str] = frozenset()

@@ -266,6 +266,7 @@ def write_corpus(
             writing.written += 1
             yield kept
 
+    writing.pairs = counted()
     with together():
-        chosen.write(counted(), writing)
+        chosen.write(writing)
     return writing.lost

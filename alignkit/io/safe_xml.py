@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -147,7 +147,6 @@ def stray_text(element: etree._Element) -> str:
 
 
 def write_elements(
-    pairs: Iterable[SentencePair],
     writing: Writing,
     *,
     head: str,
@@ -158,7 +157,7 @@ def write_elements(
     """Write an element `made` for each pair; `where` locates characters that XML cannot hold."""
     with writing.open() as stream:
         stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n')
-        for pair in pairs:
+        for pair in writing.pairs:
             try:
                 text = etree.tostring(made(pair, writing), encoding="unicode")
             except (ValueError, etree.SerialisationError):

@@ -22,12 +22,13 @@ from alignkit.model.texts import without_marks
 
 
 class Writing:
-    """The options of a writer, its files, and its losses."""
+    """The pairs to write, the options, the files, and the losses."""
 
     def __init__(self, path: str, options: WriteOptions, *, base: int = 0) -> None:
         self.path = path
         self.options = options
         self.base = base if options.base is None else options.base
+        self.pairs: Iterable[SentencePair] = ()  # `write_corpus` gives them
         self.written = 0
         self.lost: Counter[str] = Counter()
 

@@ -51,7 +51,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import TypeGuard
 
@@ -266,11 +266,11 @@ def _quick_alignment(sure: str, possible: str, n: int, m: int) -> Alignment | No
     return Alignment.from_bytes(array("i", chain.from_iterable(links)).tobytes(), flags)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     with writing.open() as stream:
         stream.write(encode(_HEADER) + "\n")
-        for pair in pairs:
+        for pair in writing.pairs:
             try:
                 write_line(stream, encode, _written(pair, writing))
             except ValueError as problem:  # NaN, or half a surrogate pair

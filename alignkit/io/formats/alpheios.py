@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import bidirectional
 
@@ -152,14 +152,14 @@ def _links(
     return links
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write one object: the origin, its translation, and the groups of linked words."""
     numbering = Numbering(writing.lost)
     segments: list[list[Object]] = [[], []]
     groups: list[Object] = []
     # for each side, the facts of the first pair; the defaults if there is no pair
     about = [_about(SentencePair("", (), ()), side) for side in SIDES]
-    for number, pair in enumerate(pairs):
+    for number, pair in enumerate(writing.pairs):
         index = int(numbering.take(pair.id))
         id_template = "{side}-" + str(number) + "-{k}"  # `word_ids` fills in side and k
         ids = word_ids(pair, ".+", id_template)

@@ -43,7 +43,7 @@ Melamed 1998, "Manual annotation of translational equivalence: the Blinker proje
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
@@ -55,7 +55,6 @@ from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.sniffing import Head, Likeness, by_share
 from alignkit.io.writing import Writing, file_part, refuse_others
 from alignkit.model.alignment import NULL, Link
-from alignkit.model.sentence_pair import SentencePair
 
 _FILE = re.compile(r"samp([0-9]{1,9})\.SentPair([0-9]{1,9})")
 _LINE = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s*")
@@ -194,14 +193,14 @@ def _sample(reading: Reading, sample: int) -> list[_Words] | None:
     return None
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write a file for each annotator and pair; the ids of the pairs give the places."""
     last = (1, -1)
     chosen = writing.options.annotator
     first_name = chosen  # of the annotator whose files stand for pairs that nobody annotated
     not_annotated: list[_Place] = []
     with writing.folder() as folder, writing.open_texts() as texts:
-        for pair in pairs:
+        for pair in writing.pairs:
             names = [name for name in pair.alignments if chosen in (None, name)]
             match = _WRITTEN_ID.fullmatch(pair.id)
             place = (int(match[1]), int(match[2])) if match else last

@@ -25,7 +25,7 @@ universaldependencies.org/format.html.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 
@@ -37,7 +37,6 @@ from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.tagged_words import COLUMNS, read_tagged, tagged_text
 from alignkit.io.writing import Writing, refuse_breaks
 from alignkit.model.alignment import SIDES
-from alignkit.model.sentence_pair import SentencePair
 
 
 def _paths(path: str) -> list[str]:
@@ -63,12 +62,12 @@ def _parse(reading: Reading) -> Iterator[Record]:
         yield record
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     if writing.path == "-":
         raise OptionError("conllu is two files and cannot go to standard output")
     first, second = _paths(writing.path)
     with writing.open(first) as source, writing.open(second) as target:
-        for pair in pairs:
+        for pair in writing.pairs:
             own = pair.attributes.get("source.sent_id") or pair.id
             if own != pair.id or "\n" in own:
                 writing.lost["ids"] += 1

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -92,9 +92,11 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     return record
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     with writing.open() as stream:
-        write_list(stream, (_written(pair, writing) for pair in pairs), '{"paraphrases": ', "}")
+        write_list(
+            stream, (_written(pair, writing) for pair in writing.pairs), '{"paraphrases": ', "}"
+        )
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:

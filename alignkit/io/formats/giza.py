@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -175,13 +175,13 @@ class A3Layout:
                 raise reading.error(f"{item[:40]!r} in brackets, expected a word position", line)
             yield int(match[2]), "possible" if match[1] else "sure"
 
-    def _write(self, pairs: Iterable[SentencePair], writing: Writing) -> None:
+    def _write(self, writing: Writing) -> None:
         """Write the records; in the line with brackets, NULL comes before the words."""
         numbering = Numbering(writing.lost, unique=False)
         side = self.bracketed
         other = 1 - self.bracketed
         with writing.open() as stream:
-            for written in pairs:
+            for written in writing.pairs:
                 alignment = writing.alignment_or_empty(written)
                 pair = written.transpose() if writing.options.transpose else written
                 tokens = pair.words[side]

@@ -34,7 +34,7 @@ questions in a virtual patient dialogue system", LREC; github.com/ajdagokcen/gol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
@@ -148,26 +148,26 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
     return Record("", line, first.source, first.target, annotations, attributes, begins)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     if writing.path == "-" or writing.path.endswith(".tsv"):
-        _write_batch(pairs, writing)
+        _write_batch(writing)
     else:
-        _write_folder(pairs, writing)
+        _write_folder(writing)
 
 
-def _write_batch(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write_batch(writing: Writing) -> None:
     """Write the file of one annotator and batch."""
     with writing.open() as stream:
-        for pair in pairs:
+        for pair in writing.pairs:
             if any(annotation.role for annotation in pair.annotations.values()):
                 writing.lost["role"] += 1
             stream.write(write_row(_id(pair), pair, writing.annotation(pair), writing))
 
 
-def _write_folder(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write_folder(writing: Writing) -> None:
     """Write the folders of all annotators."""
     batches: dict[tuple[str, str], list[SentencePair]] = {}
-    for pair in pairs:  # a batch needs all its pairs, and they may come in any order
+    for pair in writing.pairs:  # a batch needs all its pairs, and they may come in any order
         corpus = pair.attributes.get("corpus") or "corpus"
         batch = pair.attributes.get("document") or "batch_0000"
         batches.setdefault((corpus, batch), []).append(pair)

@@ -243,9 +243,9 @@ class _Sentence:
         return " ".join(words) or _MISSING
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     with writing.open() as stream:
-        for count, pair in enumerate(pairs, start=1):
+        for count, pair in enumerate(writing.pairs, start=1):
             text = "\n".join(_record_lines(pair, count, writing))
             stream.write(writing.without_marks(text))
 

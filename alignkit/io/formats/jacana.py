@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from alignkit.io.format import Format, kinds
@@ -134,9 +134,9 @@ def _counted(records: Iterator[Record]) -> Iterator[tuple[tuple[str, int], Recor
         yield (record.id, seen[record.id]), record
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     with writing.open() as stream:
-        write_list(stream, (_written(pair, writing) for pair in pairs), "", "", indent=4)
+        write_list(stream, (_written(pair, writing) for pair in writing.pairs), "", "", indent=4)
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:

@@ -23,7 +23,7 @@ Empty lines have no meaning. The objects may also be the elements of one JSON ar
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -41,7 +41,6 @@ from alignkit.io.strict_json import (
 )
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL, Link
-from alignkit.model.sentence_pair import SentencePair
 
 _NULL = -1
 _OWN = ("id", "src_words", "tgt_words", "alignment")
@@ -73,11 +72,11 @@ def _position(value: object) -> int | None:
     return None if type(value) is int and value == _NULL else position(value)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write an object for each pair; an id that is the number of the line is left out."""
     encode = json.JSONEncoder(ensure_ascii=False).encode
     with writing.open() as stream:
-        for number, pair in enumerate(pairs, start=1):
+        for number, pair in enumerate(writing.pairs, start=1):
             source, target = pair.words
             value: Object = {}
             if pair.id != str(number):

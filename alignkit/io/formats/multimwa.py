@@ -23,7 +23,7 @@ github.com/chaojiang06/neural-Jacana.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from alignkit.errors import FormatError
@@ -139,9 +139,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
             yield record
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     with writing.open() as stream:
-        for pair in pairs:
+        for pair in writing.pairs:
             more = pair.attributes.get(_LAST)
             if more is None and any(pair.attributes.get(name, _NONE) != _NONE for name in LINKS):
                 more = ""

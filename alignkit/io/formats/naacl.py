@@ -41,7 +41,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from operator import itemgetter
 
 import numpy as np
@@ -56,7 +56,6 @@ from alignkit.io.sentence_numbers import SentenceNumbers
 from alignkit.io.sniffing import Head, Likeness, by_share
 from alignkit.io.writing import Numbering, Writing
 from alignkit.model.alignment import NULL, Alignment
-from alignkit.model.sentence_pair import SentencePair
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
@@ -204,11 +203,11 @@ class _Links:
         return None if number == 0 and self._reading.base == 1 else number
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write the links, and the words if there are files for them."""
     with writing.open() as links, writing.open_texts() as texts:
         numbering = Numbering(writing.lost, own=not texts.in_line)
-        for pair in pairs:
+        for pair in writing.pairs:
             number = numbering.take(pair.id)
             if not texts.wanted and number == pair.id != str(int(number)):
                 writing.lost["ids"] += 1  # nothing keeps the padding

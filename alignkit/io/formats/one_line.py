@@ -19,7 +19,7 @@ divider cannot be written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from alignkit.errors import FormatError
 from alignkit.io.bitext_lines import BITEXT, ParallelWriter
@@ -30,7 +30,6 @@ from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.sniffing import Head, Likeness, by_share
 from alignkit.io.text_ids import split_id
 from alignkit.io.writing import Writing
-from alignkit.model.sentence_pair import SentencePair
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -57,11 +56,11 @@ def _parse(reading: Reading) -> Iterator[Record]:
             yield Record(id, number, source, target, annotations)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write a line for each pair."""
     with writing.open() as stream:
         lines = ParallelWriter(stream)
-        for number, pair in enumerate(pairs, start=1):
+        for number, pair in enumerate(writing.pairs, start=1):
             links = notation(writing.alignment_or_empty(pair), writing)
             source, target = writing.words(pair)
             before = id_before(pair, number, writing)

@@ -427,13 +427,13 @@ def _finite(text: str, token: str, number: int, reading: Reading, path: str = ""
     return value
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write a line for each pair, and its words if there are files for them."""
     options = writing.options
     if options.ids and options.source and not options.target:
         raise OptionError("a bitext has no ids: give a file for the target words too")
     with writing.open() as links, writing.open_texts() as texts:
-        for number, pair in enumerate(pairs, 1):
+        for number, pair in enumerate(writing.pairs, 1):
             prefix = id_before(pair, number, writing)
             text = notation(writing.alignment_or_empty(pair), writing)
             links.write(f"{prefix}{text}\n")

@@ -19,7 +19,7 @@ github.com/macleginn/exploring-clmd-divergences.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import chain
 from typing import TextIO
@@ -99,7 +99,7 @@ def _position(id: str) -> int | None:
     return None if id == _NULL else int(id)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write the links, and the words as CoNLL-U if there are files for them."""
     with ExitStack() as stack:
         files: dict[str, TextIO] = {}
@@ -109,7 +109,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 files[side] = stack.enter_context(writing.open(path))
 
         def objects() -> Iterator[Object]:
-            for number, pair in enumerate(pairs, start=1):
+            for number, pair in enumerate(writing.pairs, start=1):
                 default = pair.id if files else str(number)
                 if (pair.attributes.get("source.sent_id") or default) != pair.id:
                     writing.lost["ids"] += 1

@@ -182,13 +182,13 @@ def _notes(meta: Object) -> Iterator[str]:
         yield text
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write the records of links, and the tokens if there are files for them."""
     paths = writing.options.source, writing.options.target
     files: list[list[str]] = [["id\tsource_verse\ttext\n"] for _ in SIDES]
 
     def records() -> Iterator[Object]:
-        for number, pair in enumerate(pairs, start=1):
+        for number, pair in enumerate(writing.pairs, start=1):
             verse = pair.id
             if not _VERSE.fullmatch(verse):
                 verse = f"{number:08}"

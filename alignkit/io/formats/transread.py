@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import glob
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -129,7 +129,7 @@ def _annotators(reading: Reading, texts: Path) -> dict[str, Path]:
     return {file.name.removeprefix(head).removesuffix(".txt"): file for file in files}
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write the texts, and for each annotator a file of groups with a line for every pair."""
     if writing.path == "-":
         raise OptionError("transread is several files and cannot go to standard output")
@@ -140,7 +140,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with ExitStack() as stack:
         texts = stack.enter_context(writing.open(str(path)))
         files: dict[str, TextIO] = {}
-        for number, pair in enumerate(pairs, start=1):
+        for number, pair in enumerate(writing.pairs, start=1):
             id = write_triple(texts, pair, number, writing)
             for name in pair.alignments:
                 if name not in files and writing.options.annotator in (None, name):

@@ -159,9 +159,9 @@ def _references(
                 yield place, places[ref]
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write the pairs; what a file says once is that of the first pair."""
-    rest = iter(pairs)
+    rest = iter(writing.pairs)
     first = next(rest, None)
     known = {} if first is None else _about(first)
     head = etree.Element("document")
@@ -177,8 +177,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     start, end, after = etree.tostring(head, encoding="unicode").partition("</aligned-text>")
     made = partial(_written, known=known)
     if first is not None:
-        rest = chain([first], rest)
-    write_elements(rest, writing, head=start.rstrip(), made=made, end=end + after)
+        writing.pairs = chain([first], rest)
+    write_elements(writing, head=start.rstrip(), made=made, end=end + after)
 
 
 def _about(pair: SentencePair) -> dict[str, str]:

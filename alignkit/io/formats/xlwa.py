@@ -19,14 +19,13 @@ CLiC-it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
 from alignkit.io.sniffing import Head, Likeness, are_links, by_share
 from alignkit.io.writing import Writing, write_links
-from alignkit.model.sentence_pair import SentencePair
 
 _LINK = re.compile("[0-9]-[0-9]")
 
@@ -46,9 +45,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
             yield Record(str(line), line, source, target, annotations)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     with writing.open() as stream:
-        for number, pair in enumerate(pairs, start=1):
+        for number, pair in enumerate(writing.pairs, start=1):
             if pair.id != str(number):
                 writing.lost["ids"] += 1
             source, target = writing.words(pair)

@@ -81,7 +81,7 @@ def _stem(path: str) -> str:
     return path[: -len(".crp")] if path.endswith(_ENDINGS) else path
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+def _write(writing: Writing) -> None:
     """Write both files; a pair that is not annotated has its id alone in the second."""
     if writing.path == "-":
         raise OptionError("yawat is two files and cannot go to standard output")
@@ -90,7 +90,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     stem = _stem(writing.path)
     with writing.open(stem + ".crp") as texts, writing.open(stem + ".aln") as groups:
         groups.write("\n")
-        for number, pair in enumerate(pairs, start=1):
+        for number, pair in enumerate(writing.pairs, start=1):
             id = write_triple(texts, pair, number, writing)
             alignment = writing.alignment_or_empty(pair)
             cells = sorted(alignment.possible | alignment.nulls)
