@@ -207,6 +207,7 @@ class Diversity(Result):
     def _defined(self, measure: str, group: str | None) -> NDArray[np.float64]:
         """Return the defined values of a measure in a group, or in all pairs."""
         check_known("measure", measure, MEASURES)
+        values: NDArray[np.float64]
         values = self._of_group(self.values[:, list(MEASURES).index(measure)], group)
         return values[~np.isnan(values)]
 

@@ -301,6 +301,10 @@ class Reading(TextFile):
         self.refused += 1
         self.note("broken record", error.message, error.line, error.path)
 
+    def reject(self, message: str, line: int | None = None, path: str = "") -> None:
+        """Refuse a broken record with this message and place."""
+        self.refuse(self.error(message, line, path=path))
+
     @contextmanager
     def refusing(self, line: int | None = None, path: str = "") -> Iterator[None]:
         """Handle errors of the record read inside; `line` and `path` are its place."""

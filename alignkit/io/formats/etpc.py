@@ -243,7 +243,7 @@ def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record
             continue
         if not id or first is None or second is None:
             message = f"<{local_name(element)[:40]}> without pair_id, sent1_tok or sent2_tok"
-            reading.refuse(reading.error(message, line, path=path))
+            reading.reject(message, line, path)
             continue
         words = reading.words(first, line, path), reading.words(second, line, path)
         record = Record(id, line, *words, path=path)
@@ -253,7 +253,7 @@ def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record
     for id, others in pairs.items():
         if id not in seen:
             message = f"pair {id[:40]!r} is not in {_TEXTS_ETPC}"
-            reading.refuse(reading.error(message, others[0].line, path=others[0].path))
+            reading.reject(message, others[0].line, others[0].path)
 
 
 def _filled(

@@ -92,7 +92,7 @@ class A3Layout:
                 continue
             if header is None:
                 message = f"{text.strip()[:40]!r}, expected {self.shape!r}"
-                reading.refuse(reading.error(message, number))
+                reading.reject(message, number)
                 lines.skip_to_header()
                 continue
             own = int(header["id"])

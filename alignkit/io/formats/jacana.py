@@ -109,7 +109,7 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
         elif (record.source, record.target) != (other.source, other.target):
             problem = f"the tokens of {record.id[:40]!r} differ from those of {both}:{other.line}"
         if other is None or problem:
-            reading.refuse(reading.error(problem, record.line, path=path))
+            reading.reject(problem, record.line, path)
             continue
         for annotation in other.annotations.values():
             mine = record.annotations.setdefault(reading.name, RawAnnotation())
@@ -123,7 +123,7 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
         yield record
     for record in others.values():
         message = f"id {record.id[:40]!r} is missing in {sure}"
-        reading.refuse(reading.error(message, record.line, path=both))
+        reading.reject(message, record.line, both)
 
 
 def _counted(records: Iterator[Record]) -> Iterator[tuple[tuple[str, int], Record]]:

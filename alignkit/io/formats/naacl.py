@@ -89,7 +89,7 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
             if sentence in seen:
                 problem = f"sentence {text.snum} occurs twice"
         if problem:
-            reading.refuse(reading.error(problem, text.line, path=reading.options.source or ""))
+            reading.reject(problem, text.line, reading.options.source or "")
             continue
         seen.add(sentence)
         if sentence in links.broken:
@@ -103,7 +103,7 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
     for sentence in links.places:
         if sentence not in seen:
             message = f"links of sentence {sentence}, which {reading.options.source} does not have"
-            reading.refuse(reading.error(message, links.line(sentence)))
+            reading.reject(message, links.line(sentence))
 
 
 class _Links:

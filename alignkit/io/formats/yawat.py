@@ -151,7 +151,7 @@ def read_triples(
         for id, waiting in annotator.bodies.items():
             for line, _ in waiting:
                 message = f"{texts} has no block {id[:40]!r} for this line"
-                reading.refuse(reading.error(message, line, path=annotator.path))
+                reading.reject(message, line, annotator.path)
 
 
 def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> Iterator[_Triple]:
@@ -178,7 +178,7 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
             problem = f"no line of groups for the pair {id[:40]!r}; {_PARTIAL}"
         if problem and not is_broken:
             is_broken = True
-            reading.refuse(reading.error(problem, number, path=path))
+            reading.reject(problem, number, path)
         if problem or (is_broken and id not in known):
             continue
         is_broken = False
@@ -186,7 +186,7 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
         target = next(lines, None)
         if source is None or target is None:
             message = f"the file ends inside the block of {id[:40]!r}"
-            reading.refuse(reading.error(message, number, path=path))
+            reading.reject(message, number, path)
             return
         yield _Triple(number, id, source[1], target[1])
 
