@@ -17,6 +17,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I8
+
 _TRIES = 12  # random divisions of many groups
 _MORE_TRIES = 100  # random divisions of few groups
 _FEW = 60  # groups, at most
@@ -48,7 +50,7 @@ def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[i
 
 def divide_groups(
     sizes: NDArray[np.integer], shares: Sequence[float], rng: np.random.Generator
-) -> NDArray[np.int64]:
+) -> I8:
     """Return the part (G,) of each group, given its size in each stratum (G, S)."""
     counts = np.asarray(sizes, np.int64)
     n_groups, n_strata = counts.shape
@@ -60,14 +62,14 @@ def divide_groups(
     wanted = np.multiply.outer(shares, features.sum(axis=0))
     room = wanted[:, 0] / _SIZE_WEIGHT
 
-    def misfit(parts: NDArray[np.int64]) -> tuple[float, float]:
+    def misfit(parts: I8) -> tuple[float, float]:
         """Return by how many pairs the worst part is off, then the squared distance of all."""
         columns = [np.bincount(parts, column, len(shares)) for column in features.T]
         distances = np.abs(np.stack(columns, axis=1) - wanted)
         pairs_off = distances[:, 0].max() / _SIZE_WEIGHT
         return round(pairs_off, 9), float((distances**2).sum())
 
-    def is_close(parts: NDArray[np.int64]) -> bool:
+    def is_close(parts: I8) -> bool:
         """Return whether the sizes of all parts are those wanted, rounded."""
         pairs_off, _ = misfit(parts)
         return pairs_off <= 0.5
@@ -93,9 +95,7 @@ def divide_groups(
     return best
 
 
-def _dealt(
-    sizes: NDArray[np.int64], room: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _dealt(sizes: I8, room: F8, rng: np.random.Generator) -> I8:
     """Assign groups in random order to parts, with probability by the room that is left."""
     room = room.copy()
     parts = np.zeros(len(sizes), np.int64)
@@ -112,11 +112,11 @@ def _dealt(
 
 
 def _improved(
-    parts: NDArray[np.int64],
-    features: NDArray[np.float64],
-    wanted: NDArray[np.float64],
+    parts: I8,
+    features: F8,
+    wanted: F8,
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> I8:
     """Move and exchange groups between two parts until steps no longer improve the shares.
 
     Each step takes two parts at random, and makes the best of all exchanges of a group of part `a`
@@ -155,7 +155,7 @@ def _improved(
     return parts
 
 
-def _looked_at(places: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _looked_at(places: I8, rng: np.random.Generator) -> I8:
     """Return the places, or as many of them as are looked at, drawn at random."""
     if len(places) <= _LOOKED_AT:
         return places

@@ -105,8 +105,7 @@ def training_rows(
         label = _label(view, judgment, pair, judge, lenient_labels=lenient_labels)
         if label is None:
             continue
-        source = " ".join(pair.words[0])
-        target = " ".join(pair.words[1])
+        source, target = map(" ".join, pair.words)
         flipped = scheme.flip(judgment)
         if kind == "generation":
             forward = judgment in paraphrases

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
+from alignkit._support.array_types import B1, F8, I8
 from alignkit._support.wording import how_many, overlapping
 from alignkit.corpora.labelled import judged_part, judges_of, pair_judgments
 from alignkit.errors import MissingTextError, OptionError
@@ -158,9 +159,9 @@ class Diversity(Result):
     """
 
     ids: tuple[str, ...]
-    values: NDArray[np.float64]
-    identical: NDArray[np.bool_]
-    groups: Mapping[str, NDArray[np.int64]]
+    values: F8
+    identical: B1
+    groups: Mapping[str, I8]
     by: str = ""
     skipped: int = 0
     notes: tuple[str, ...] = ()
@@ -204,10 +205,10 @@ class Diversity(Result):
         counts, _ = np.histogram(self._defined(measure, group), BINS, (0.0, 1.0))
         return list(map(int, counts))
 
-    def _defined(self, measure: str, group: str | None) -> NDArray[np.float64]:
+    def _defined(self, measure: str, group: str | None) -> F8:
         """Return the defined values of a measure in a group, or in all pairs."""
         check_known("measure", measure, MEASURES)
-        values: NDArray[np.float64]
+        values: F8
         values = self._of_group(self.values[:, list(MEASURES).index(measure)], group)
         return values[~np.isnan(values)]
 
@@ -377,7 +378,7 @@ def _groups(
     split: str | None,
     *,
     by_judgment: bool,
-) -> tuple[dict[str, NDArray[np.int64]], int]:
+) -> tuple[dict[str, I8], int]:
     """Return the places of the pairs of each group, and how many pairs are in several groups.
 
     Groups are in the order of their first pairs, judgments are sorted.

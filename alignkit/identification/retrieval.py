@@ -124,8 +124,8 @@ def retrieve(
     labels = judgments_of(judged_corpus, [judge], view).values[0]
     texts = []
     for pair in judged_corpus:
-        source_words, target_words = pair.words
-        texts.append((" ".join(source_words), " ".join(target_words)))
+        source, target = map(" ".join, pair.words)
+        texts.append((source, target))
     if not any(map(all, texts)):
         raise MissingTextError("no pair has words on both sides; add the texts")
     all_texts = chain(chain.from_iterable(texts), among)

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, I8
 from alignkit._support.extras import missing_libraries
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.identification.options import Encoder, Matrix, SearchOptions, name_of
 
-Places = NDArray[np.int64]
-Row = tuple[int, Places, NDArray[np.float32]]
+Places = I8
+Row = tuple[int, Places, F4]
 """The place of a text, the places of texts compared with it, and their similarities."""
 
 LARGE = 20_000

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import I4, I8
 from alignkit.io.records import Record
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
@@ -211,7 +211,7 @@ class _Reading:
     won: int = 0  # links that are shared only then
     lost: int = 0  # links that are shared only as they were read
 
-    def of(self, links: NDArray[np.int32]) -> NDArray[np.int32]:
+    def of(self, links: I4) -> I4:
         """Return the links in this reading."""
         return links[:, ::-1] if self.turned else links + np.int32(self.step)
 
@@ -258,13 +258,13 @@ class Misfit:
         )
 
 
-def _keys(arrays: LinkArrays, links: NDArray[np.int32]) -> NDArray[np.int64]:
+def _keys(arrays: LinkArrays, links: I4) -> I8:
     """Return a number for each link and its pair; links before the first word are left out."""
     pair = arrays.pair_of
     inside = (links >= 0).all(axis=1)
     i, j = links[inside].astype(np.int64).T
     # 21 bits hold each position (LONGEST is 2 ** 20), 22 the pair (`_BLOCK` at most)
-    keys: NDArray[np.int64] = (pair[inside] << 42) | (i << 21) | j
+    keys: I8 = (pair[inside] << 42) | (i << 21) | j
     return keys
 
 

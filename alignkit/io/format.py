@@ -84,6 +84,7 @@ class Format:
     languages : A file may have texts in several languages, of which two are read.
     by_id : Links name words by ids, not by positions: base and direction have no meaning.
     folder : The format is a folder of files (one of its files can usually be read alone).
+    files : What a reader needs, if it is more than one file, such as ``"two files"``; else empty.
     scheme : The scheme of the judgments in the format; empty if it allows any.
     remark : A note for users who read the format, shown once; may be empty.
     members : The files of a folder that belong to the format.
@@ -111,6 +112,7 @@ class Format:
     languages: bool = False
     by_id: bool = False
     folder: bool = False
+    files: str = ""
     scheme: str = ""
     remark: Callable[[Reading], str] | None = None
     members: Callable[[Reading], Iterable[Path]] | None = None
@@ -243,6 +245,8 @@ def prepare(
     """Return a format, and the reading of a file in it."""
     check_path(path)
     chosen = get_format(format)
+    if chosen.files and str(path) == "-":
+        raise OptionError(f"{format} is {chosen.files} and cannot be read from standard input")
     if (options.source or options.target) and not chosen.text_beside:
         raise OptionError(f"format {format} contains the words: leave out `source` and `target`")
     if options.link_weights and not chosen.weights_beside:

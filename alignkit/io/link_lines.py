@@ -7,14 +7,14 @@ arrays, and needs nothing of a format but these lines.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4
 from alignkit._support.jit import readonly
 from alignkit.io.formats.pharaoh_kernel import written
 from alignkit.model.arrays import LinkArrays
 
 
-def format_lines(arrays: LinkArrays, *, probabilities: NDArray[np.float32] | None = None) -> bytes:
+def format_lines(arrays: LinkArrays, *, probabilities: F4 | None = None) -> bytes:
     """Return the lines of alignments, identical to those written pair by pair.
 
     The probabilities of the links, from 0 to 1, are written as weights.

@@ -62,8 +62,8 @@ class Record:
 
     id: str  # the pair's id: the file's own, or the 1-based number of the line or record
     line: int  # the line at which the record starts
-    source: Sequence[str] | None  # the tokens; None where the file and its companions hold no text
-    target: Sequence[str] | None
+    source: Sequence[str] | None = None  # the tokens; None where no file holds the text
+    target: Sequence[str] | None = None
     annotations: dict[str, RawAnnotation] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     path: str = ""  # the file, where a reading has several

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from alignkit.errors import FormatError
 from alignkit.io.records import Reading, Record
+from alignkit.io.text_files import Line
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import BOM
@@ -196,7 +197,7 @@ def json_objects(reading: Reading) -> Iterator[tuple[int, int, Object]]:
 
 
 def _elements(
-    reading: Reading, lines: Iterable[tuple[int, str]], first: int
+    reading: Reading, lines: Iterable[Line], first: int
 ) -> Iterator[tuple[int, int, Object]]:
     """Yield (number, line, object) for each element of an array that begins in line `first`."""
     array = JsonText(reading.joined(lines), reading.path, first)
@@ -314,7 +315,7 @@ def as_record(
     """Return a record with the id of an object; all members except `own` become attributes."""
     if type(value) is not dict:
         raise FormatError("expected an object for each pair")
-    record = Record(read_id(value, number), line, None, None)
+    record = Record(read_id(value, number), line)
     missing = tuple(name for name in links if name not in value)
     for key, member in value.items():
         if key in own:

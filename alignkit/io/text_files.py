@@ -58,6 +58,10 @@ def is_word(token: str) -> bool:
     return _WRITABLE.fullmatch(token) is not None and marks_removed(token) == token
 
 
+Line = tuple[int, str]
+"""The number of a line, and its text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A problem that reading tolerated: its kind, details, place, and count.
@@ -194,7 +198,7 @@ class TextFile:
 
     def lines(
         self, path: str | None = None, *, one_line: bool = False
-    ) -> Generator[tuple[int, str], None, None]:
+    ) -> Generator[Line, None, None]:
         """Yield (number, text) of each line; `one_line` allows carriage returns alone."""
         name = path or self.path
         first = 1
@@ -299,7 +303,7 @@ class TextFile:
         """Return a whole small file as text, without byte order marks."""
         return self.joined(self.lines(path, one_line=True), path)
 
-    def joined(self, lines: Iterable[tuple[int, str]], path: str | None = None) -> str:
+    def joined(self, lines: Iterable[Line], path: str | None = None) -> str:
         """Join lines to one text, within the memory limit."""
         texts = []
         size = 0

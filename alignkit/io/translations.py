@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import NoReturn
 
 from alignkit.io.parallel_text import ids_of
-from alignkit.io.text_files import TextFile
+from alignkit.io.text_files import Line, TextFile
 from alignkit.io.text_ids import split_id
 
 Group = list[list[str]]
@@ -55,8 +55,8 @@ def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
 
 def _refuse_ends(
     readings: Sequence[TextFile],
-    files: Sequence[Iterator[tuple[int, str]]],
-    row: Sequence[tuple[int, str] | None],
+    files: Sequence[Iterator[Line]],
+    row: Sequence[Line | None],
     count: int,
 ) -> NoReturn:
     """Raise an error for files of which some end after `count` lines, and others have a `row`."""

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from alignkit._support.arguments import check_arguments, check_known, each, naming_keywords
 from alignkit.errors import FormatError, JoinError, OptionError
 from alignkit.io.options import ReadOptions
-from alignkit.io.text_files import Finding, TextFile
+from alignkit.io.text_files import Finding, Line, TextFile
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.tree_words import read_fitting
 
@@ -83,7 +83,7 @@ def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTr
     return TREE_FORMATS[form](file, chain(first, lines))
 
 
-def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+def _without_xml(file: TextFile, lines: Iterator[Line]) -> Iterator[Line]:
     """Yield the lines; refuse XML."""
     for number, text in lines:
         if number == 1 and text.lstrip().startswith("<"):
@@ -95,12 +95,12 @@ def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[t
         yield number, text
 
 
-def _one_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
+def _one_line_trees(file: TextFile, lines: Iterator[Line]) -> Iterator[WrittenTree]:
     for number, text in _without_xml(file, lines):
         yield WrittenTree(text, number)
 
 
-def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
+def _many_line_trees(file: TextFile, lines: Iterator[Line]) -> Iterator[WrittenTree]:
     """Yield trees over several lines.
 
     A tree ends before a bracket at the start of a line, if all brackets are closed or a line was
@@ -157,9 +157,7 @@ def _divided(text: str, line: int) -> Iterator[WrittenTree]:
         yield WrittenTree(text[begin:end], line + text.count("\n", 0, begin), before)
 
 
-def _xml_trees(
-    file: TextFile, lines: Iterator[tuple[int, str]] | None = None
-) -> Iterator[WrittenTree]:
+def _xml_trees(file: TextFile, lines: Iterator[Line] | None = None) -> Iterator[WrittenTree]:
     """Yield the trees of Stanford's XML, one for each sentence."""
     from alignkit.io.safe_xml import line_of, local_name, read_nested
 
@@ -183,7 +181,7 @@ def _xml_trees(
         raise file.error("no <s> and no <sentence> below <sentences>, as from Stanford's tools")
 
 
-TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[tuple[int, str]]], Iterator[WrittenTree]]] = {
+TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[Line]], Iterator[WrittenTree]]] = {
     "penn": _one_line_trees,
     "mrg": _many_line_trees,
     "stanford-xml": _xml_trees,

@@ -7,8 +7,8 @@ its slots are four times the words that there is room for, so that at most a qua
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import I4, I8, U1, U8
 from alignkit._support.jit import jit
 
 _EMPTY = -1
@@ -19,7 +19,7 @@ _SLOTS = 4
 
 
 @jit
-def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
+def _table(hashes: U8, words: int) -> I4:
     """Return a table of some words, with slots for as many as there is room for hashes."""
     table = np.full(_SLOTS * len(hashes), _EMPTY, np.int32)
     mask = np.uint64(len(table) - 1)
@@ -34,14 +34,14 @@ def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
 
 @jit
 def _number(
-    text: NDArray[np.uint8],
-    place: NDArray[np.int64],
-    ids: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    table: NDArray[np.int32],
+    text: U1,
+    place: I8,
+    ids: I4,
+    starts: I8,
+    begins: I8,
+    ends: I8,
+    hashes: U8,
+    table: I4,
 ) -> None:
     """Go on until there is no room for a new word; `place` has byte, line, tokens and words.
 
@@ -94,9 +94,7 @@ def _number(
 
 
 @jit
-def number_words(
-    text: NDArray[np.uint8], lines: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def number_words(text: U1, lines: int) -> tuple[I4, I8, I8, I8]:
     """Return the words of lines as numbers, in the order in which they first occur.
 
     text: (B,) bytes; each line ends in a line feed, and words are divided by ASCII white space.

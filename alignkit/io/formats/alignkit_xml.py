@@ -136,7 +136,7 @@ def _refused(schema: etree.RelaxNG) -> FormatError:
 
 def _record(element: etree._Element, line: int) -> Record:
     """Return a pair as written."""
-    record = Record(element.get("id") or "", line, None, None)
+    record = Record(element.get("id") or "", line)
     for child in element:
         name = local_name(child)
         if name == "attribute":

@@ -82,7 +82,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         target = read[max(chosen)]  # the other one: the origin has the lowest place
         links = _links(value, pair, target.id, reading)
         for index in dict.fromkeys([*pair[0].segments, *pair[1].segments]):
-            record = Record(index, 1, None, None)
+            record = Record(index, 1)
             for side, text in zip(SIDES, pair, strict=True):
                 tokens = text.segments.get(index, ())
                 ids = [id for id, _ in tokens]

@@ -48,7 +48,6 @@ from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
-from alignkit.errors import OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import IF_PARTIAL, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
@@ -68,15 +67,13 @@ _Words = tuple[list[str], list[str]]
 
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield a pair for each place that an annotator has a file of, with its words if known."""
-    if reading.path == "-":
-        raise OptionError("blinker is many files and cannot be read from standard input")
     annotators = _annotators(reading)
     places = sorted(set(chain.from_iterable(annotators.values())))
     texts = read_texts(reading)
     sample_of = lru_cache(maxsize=1)(partial(_sample, reading))  # pairs of a sample come in a row
     for count, place in enumerate(places):
         with reading.refusing():
-            record = Record(_ID.format(*place), 1, None, None)
+            record = Record(_ID.format(*place), 1)
             if texts is not None:
                 text = next(texts, None)
                 if text is None:
@@ -273,5 +270,6 @@ FORMAT = Format(
     text_beside=True,
     folder=True,
     members=_members,
+    files="many files",
     holds=kinds("no text, nulls, annotators, names, empty"),
 )

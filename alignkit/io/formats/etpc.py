@@ -52,7 +52,7 @@ from pathlib import Path
 from lxml import etree
 
 from alignkit._support.wording import natural_key
-from alignkit.errors import FormatError, OptionError
+from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements
@@ -164,8 +164,6 @@ _Pairs = dict[str, list[Relation]]
 
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield the pairs of a folder, or of one file of relations, with their words if known."""
-    if reading.path == "-":
-        raise OptionError("etpc is several files and cannot be read from standard input")
     path = Path(reading.path)
     beside = path if path.is_dir() else path.parent
     files = [path]
@@ -362,6 +360,7 @@ FORMAT = Format(
     folder=True,
     remark=_remark,
     members=lambda reading: reading.files("*.xml"),
+    files="several files",
     holds=kinds(
         "text, no text, ids, nulls, labels, other labels, judgment, judged only, annotators, "
         "attributes, absent"

@@ -44,12 +44,12 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sentence_numbers import SentenceNumbers
 from alignkit.io.sniffing import Head, Likeness
+from alignkit.io.text_files import Line
 from alignkit.io.writing import Numbering, Writing, links_and_nulls
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_words
 
-_Line = tuple[int, str]
 _Bracketed = tuple[str, list[str]]  # a word, and what stands in the brackets behind it
 
 
@@ -226,12 +226,12 @@ class _Lines:
         self._lines = reading.lines()
         self._header = layout.header
         self._mend = partial(layout.mend, reading)
-        self._ahead: deque[_Line] = deque()  # one line at least, until the last is given out
+        self._ahead: deque[Line] = deque()  # one line at least, until the last is given out
 
     def __iter__(self) -> _Lines:
         return self
 
-    def __next__(self) -> _Line:
+    def __next__(self) -> Line:
         number, text = self._ahead.popleft() if self._ahead else next(self._lines)
         if not self._ahead:
             self._ahead.extend(islice(self._lines, 1))
@@ -239,7 +239,7 @@ class _Lines:
             text = self._mend(number, text)
         return number, text
 
-    def push(self, lines: list[_Line]) -> None:
+    def push(self, lines: list[Line]) -> None:
         """Put lines back, to be read next."""
         self._ahead.extendleft(reversed(lines))
 

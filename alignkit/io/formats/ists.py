@@ -70,6 +70,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import MOST_CELLS, Group, group_cells
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.sniffing import Head, Likeness
+from alignkit.io.text_files import Line
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL, SIDES, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair, word_column
@@ -86,11 +87,9 @@ _SIDES = ("source", "translation")
 _COLUMNS = dict(zip(_SIDES, SIDES, strict=True))
 _TEXTS = ("source text", "target text")
 
-_Line = tuple[int, str]
-
 
 def _parse(reading: Reading) -> Iterator[Record]:
-    lines: list[_Line] = []
+    lines: list[Line] = []
     for number, text in chain(reading.lines(), [(0, "<sentence")]):
         # a new record starts at <sentence, whatever came before
         if lines and (text.startswith("<sentence") or lines[-1][1].strip() == "</sentence>"):
@@ -104,7 +103,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 class _Sentence:
     """Reads one record, from its first to its last line."""
 
-    def __init__(self, lines: Sequence[_Line], reading: Reading) -> None:
+    def __init__(self, lines: Sequence[Line], reading: Reading) -> None:
         self._lines = lines
         self._reading = reading
         self._at = 0

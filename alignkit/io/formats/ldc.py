@@ -78,7 +78,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _record(reading: Reading, number: int, line: str, text: PairText | None) -> Record:
     """Return the pair of a line."""
-    record = Record(str(number), number, None, None)
+    record = Record(str(number), number)
     if text is not None:
         record.source, record.target = text.words
         record.attributes = text.attributes

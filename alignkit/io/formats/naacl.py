@@ -45,9 +45,9 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
+from alignkit._support.array_types import I8
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import PairText, read_texts
@@ -118,7 +118,7 @@ class _Links:
         self._line = array("i")
         self._weight = array("d")  # empty until a weight is met
         self.broken: set[int] = set()
-        self.places: dict[int, NDArray[np.int64]] = {}  # of links, by sentence that is not broken
+        self.places: dict[int, I8] = {}  # of links, by sentence that is not broken
 
     def add(self, number: int, line: str) -> None:
         """Add the link of a line, or refuse the first broken line of its sentence."""

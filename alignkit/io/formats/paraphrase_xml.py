@@ -79,7 +79,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _record(reading: Reading, element: etree._Element, number: int) -> Record:
     """Return a pair with the links of each annotator."""
-    record = Record(element.get("id") or str(number), line_of(element), None, None)
+    record = Record(element.get("id") or str(number), line_of(element))
     if len(element.attrib) > _ATTRIBUTES:
         raise FormatError(f"a pair with {len(element.attrib)} attributes")
     for key, value in element.attrib.items():

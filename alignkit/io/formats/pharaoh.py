@@ -233,7 +233,7 @@ class _Lines:
             id, body = self._id(line, number)
         if id is not None and text is not None:
             text = self._text_of(id, text)
-        record = Record(str(number) if id is None else id, number, None, None)
+        record = Record(str(number) if id is None else id, number)
         if text is not None:
             record.source, record.target = text.words
             record.attributes = text.attributes

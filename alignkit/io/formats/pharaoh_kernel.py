@@ -6,8 +6,8 @@ A line with anything unusual (an id, a weight, a strange space) is left to the p
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, I4, I8, U1
 from alignkit._support.jit import jit
 
 PLAIN = 0
@@ -23,18 +23,18 @@ LONGEST = 2**20  # that of `alignkit.model.alignment`; numba would freeze an imp
 
 
 @jit
-def _rank(link: NDArray[np.int32]) -> int:
+def _rank(link: I4) -> int:
     """Return a number that rises with (i, j)."""
     return int(link[0]) << 32 | int(link[1])
 
 
 @jit
 def _settle(
-    links: NDArray[np.int32],
-    sure: NDArray[np.uint8],
+    links: I4,
+    sure: U1,
     start: int,
     end: int,
-    repeated: NDArray[np.int64],
+    repeated: I8,
 ) -> int:
     """Sort the links of one line and drop repetitions; sure wins. Return the new end.
 
@@ -79,7 +79,7 @@ def _settle(
 
 
 @jit
-def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
+def _number(text: U1, at: int) -> tuple[int, int]:
     """Read digits; return the number (-1 if there is none or it is too long) and where they end."""
     value = 0
     start = at
@@ -93,8 +93,8 @@ def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
 
 @jit
 def scan(
-    text: NDArray[np.uint8], lines: int, base: int, transpose: bool, lengths: NDArray[np.int32]
-) -> tuple[int, NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    text: U1, lines: int, base: int, transpose: bool, lengths: I4
+) -> tuple[int, I4, U1, I8, I8]:
     """Read a block of lines.
 
     text: (B,) the bytes; each line ends in a line feed.
@@ -150,7 +150,7 @@ def scan(
 
 
 @jit
-def _put_digits(text: NDArray[np.uint8], at: int, value: int, length: int) -> int:
+def _put_digits(text: U1, at: int, value: int, length: int) -> int:
     """Write the last digits of a number; return where they end."""
     for k in range(at + length - 1, at - 1, -1):
         text[k] = 48 + value % 10
@@ -159,7 +159,7 @@ def _put_digits(text: NDArray[np.uint8], at: int, value: int, length: int) -> in
 
 
 @jit
-def _put_number(text: NDArray[np.uint8], at: int, value: int) -> int:
+def _put_number(text: U1, at: int, value: int) -> int:
     """Write a whole number; return where it ends."""
     length = 1
     bound = 10
@@ -170,7 +170,7 @@ def _put_number(text: NDArray[np.uint8], at: int, value: int) -> int:
 
 
 @jit
-def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
+def _put_weight(text: U1, at: int, weight: float) -> int:
     """Write a number from 0 to 1 as Python writes it once it is rounded to 4 significant digits.
 
     A float32 times a power of ten up to the twelfth has at most 24 + 28 bits: the product is exact
@@ -210,11 +210,11 @@ def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
 
 @jit
 def written(
-    links: NDArray[np.int32],
-    sure: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    weights: NDArray[np.float32],
-) -> NDArray[np.uint8]:
+    links: I4,
+    sure: U1,
+    offsets: I8,
+    weights: F4,
+) -> U1:
     """Write a block of lines.
 
     links, sure, offsets: As in `LinkArrays`, in the order in which they are to be written.

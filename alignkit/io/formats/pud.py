@@ -64,7 +64,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _record(number: int, line: int, text: PairText | None) -> Record:
     """Return a pair without annotations, with its words if they are known."""
-    record = Record(str(number), line, None, None)
+    record = Record(str(number), line)
     if text is not None:
         record.id = text.id or record.id
         record.source, record.target = text.words

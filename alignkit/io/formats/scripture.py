@@ -71,7 +71,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         with reading.refusing(), numbered("record", number):
             _add(value, places, annotations, kept, reading)
     for verse in {**source_columns, **target_columns}:
-        record = Record(verse, 1, None, None)
+        record = Record(verse, 1)
         for side, known in (("source", source_columns), ("target", target_columns)):
             columns = dict(known.get(verse, {"text": []}))
             words = columns.pop("text")

@@ -71,7 +71,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
                     reading.note("language left out", _listed(others), line, times=len(others))
             languages = list(variants)
             source, target = (languages[k] for k in places)
-            record = Record(unit.get("tuid") or str(number), line, None, None)
+            record = Record(unit.get("tuid") or str(number), line)
             record.attributes = _facts(unit)
             for side, language in (("source", source), ("target", target)):
                 words = reading.words(_text(variants[language], reading), line)

@@ -61,8 +61,6 @@ _MARK = "_annotation_"
 
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield the pairs of one file of texts, or of all in a folder."""
-    if reading.path == "-":
-        raise OptionError("transread is several files and cannot be read from standard input")
     texts = _texts(reading)
     names = Counter(path.name for path in texts)
     annotators = {path: _annotators(reading, path) for path in texts}
@@ -205,6 +203,7 @@ FORMAT = Format(
     _parse,
     _write,
     members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
+    files="several files",
     holds=kinds(
         "text, ids, possible, nulls, possible nulls, labels, other labels, annotators, names, "
         "absent"

@@ -137,7 +137,7 @@ def numbered_record(
             message = f"{times} in sentence {id[:40]!r}"
             reading.note(f"reference {kind}", message, line, times=times)
     document = about.get("document")
-    record = Record(f"{document}:{id}" if document else id, line, None, None)
+    record = Record(f"{document}:{id}" if document else id, line)
     record.attributes = {key: text for key, text in about.items() if text}
     for name, k in zip(SIDES, chosen, strict=True):
         words = [word.text for word in sides[k]]

@@ -59,8 +59,6 @@ _ENDINGS = (".crp", ".aln")
 
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield the pairs of two files, or of all in a folder."""
-    if reading.path == "-":
-        raise OptionError("yawat is two files and cannot be read from standard input")
     stems = [_stem(reading.path)]
     if Path(reading.path).is_dir():
         stems = [str(path)[: -len(".crp")] for path in reading.files("*.crp")]
@@ -355,5 +353,6 @@ FORMAT = Format(
     _parse,
     _write,
     members=lambda reading: [*reading.files("*.crp"), *reading.files("*.aln")],
+    files="two files",
     holds=kinds("text, ids, nulls, labels, other labels, absent"),
 )
