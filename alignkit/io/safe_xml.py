@@ -22,6 +22,7 @@ from alignkit.io.text_files import TextFile
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
 
+Element = etree._Element
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _HEAD = 1 << 16
 _NEVER = ("resolve_entities", "load_dtd", "dtd_validation", "huge_tree")
@@ -33,14 +34,12 @@ _DOCTYPE = (
 )
 
 
-def read_elements(
-    reading: TextFile, name: str, path: str | None = None
-) -> Iterator[etree._Element]:
+def read_elements(reading: TextFile, name: str, path: str | None = None) -> Iterator[Element]:
     """Yield the root as soon as it opens, then each complete element `name` (``*``: any) in it."""
     with _guarded(reading, path) as stream:
         yield stream.root()
         events = _parsed(stream, reading, name)
-        previous: etree._Element | None = None
+        previous: Element | None = None
         for _, element in events:
             parent = element.getparent()
             if parent is None or parent.getparent() is not None:
@@ -59,9 +58,7 @@ def read_elements(
         _check_between(root, previous, root[-1] if len(root) else None, reading, name)
 
 
-def read_nested(
-    reading: TextFile, *names: str, named_dtd: bool = False
-) -> Iterator[etree._Element]:
+def read_nested(reading: TextFile, *names: str, named_dtd: bool = False) -> Iterator[Element]:
     """Yield each complete element with these names, at any depth; then clear it.
 
     With `named_dtd`, the document type may name a file, which is not read.
@@ -102,9 +99,9 @@ def _parsed(stream: _Stream, reading: TextFile, *names: str) -> Any:
 
 
 def _check_between(
-    root: etree._Element,
-    previous: etree._Element | None,
-    before: etree._Element | None,
+    root: Element,
+    previous: Element | None,
+    before: Element | None,
     reading: TextFile,
     name: str,
 ) -> None:
@@ -129,18 +126,18 @@ def _encoding(reading: TextFile) -> str | None:
     return None if name.startswith("utf-8") else name
 
 
-def local_name(element: etree._Element) -> str:
+def local_name(element: Element) -> str:
     """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
-def line_of(element: etree._Element) -> int:
+def line_of(element: Element) -> int:
     """Return the line where an element starts, 0 if unknown."""
     line: Any = element.sourceline
     return int(line or 0)
 
 
-def stray_text(element: etree._Element) -> str:
+def stray_text(element: Element) -> str:
     """Return the text in an element and after its children, without whitespace."""
     parts = [element.text, *(child.tail for child in element)]
     return " ".join(part.strip() for part in parts if part and part.strip())
@@ -150,7 +147,7 @@ def write_elements(
     writing: Writing,
     *,
     head: str,
-    made: Callable[[SentencePair, Writing], etree._Element],
+    made: Callable[[SentencePair, Writing], Element],
     end: str = "</corpus>",
     where: Callable[[SentencePair], str] = lambda _: "",
 ) -> None:
@@ -185,7 +182,7 @@ class _Stream:
         if doctype and not self._named_dtd:
             raise reading.error(_DOCTYPE)
 
-    def root(self) -> etree._Element:
+    def root(self) -> Element:
         """Return the root element, of which only the start tag is known."""
         parser = etree.XMLPullParser(("start",), encoding=_encoding(self._reading), **_SAFE)
         problem: etree.XMLSyntaxError | None = None
@@ -196,7 +193,7 @@ class _Stream:
         except etree.XMLSyntaxError as error:
             problem = error
         for _, element in parser.read_events():
-            if not isinstance(element, etree._Element):
+            if not isinstance(element, Element):
                 continue
             if element.getroottree().docinfo.internalDTD is not None and not self._named_dtd:
                 raise self._reading.error(_DOCTYPE, line_of(element))

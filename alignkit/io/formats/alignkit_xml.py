@@ -76,7 +76,7 @@ from alignkit.io.records import (
     parse_nulls,
     raw_links,
 )
-from alignkit.io.safe_xml import line_of, local_name, read_elements, write_elements
+from alignkit.io.safe_xml import Element, line_of, local_name, read_elements, write_elements
 from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import SIDES
@@ -134,7 +134,7 @@ def _refused(schema: etree.RelaxNG) -> FormatError:
     return FormatError(message, line=first.line if first else None)
 
 
-def _record(element: etree._Element, line: int) -> Record:
+def _record(element: Element, line: int) -> Record:
     """Return a pair as written."""
     record = Record(element.get("id") or "", line)
     for child in element:
@@ -152,7 +152,7 @@ def _record(element: etree._Element, line: int) -> Record:
     return record
 
 
-def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> None:
+def _add(known: dict[str, V], key: str, value: V, element: Element) -> None:
     """Add the value of an element to those known, unless its key is known already."""
     if key in known:
         message = f"{local_name(element)} {key[:40]!r} occurs twice in one pair"
@@ -160,7 +160,7 @@ def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> No
     known[key] = value
 
 
-def _annotation(element: etree._Element) -> RawAnnotation:
+def _annotation(element: Element) -> RawAnnotation:
     """Return an annotation as written."""
     remarks: dict[str, Any] = {key: element.get(key) or "" for key in _REMARKS}
     annotation = RawAnnotation(**remarks, start=element.get("start"))
@@ -212,7 +212,7 @@ def _where(pair: SentencePair) -> str:
     return ""
 
 
-def _written(pair: SentencePair, writing: Writing) -> etree._Element:
+def _written(pair: SentencePair, writing: Writing) -> Element:
     """Return the element of a pair."""
     element = etree.Element("pair", {"id": pair.id})
     for key, value in pair.attributes.items():
@@ -232,9 +232,7 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
     return element
 
 
-def _write_annotation(
-    pair: etree._Element, name: str, annotation: Annotation, writing: Writing
-) -> None:
+def _write_annotation(pair: Element, name: str, annotation: Annotation, writing: Writing) -> None:
     """Add an annotation to the element of its pair."""
     element = _child(pair, "annotation", "", {"by": name})
     for key in _REMARKS:
@@ -263,8 +261,8 @@ def _write_annotation(
 
 
 def _child(
-    parent: etree._Element, name: str, text: str = "", attributes: dict[str, str] | None = None
-) -> etree._Element:
+    parent: Element, name: str, text: str = "", attributes: dict[str, str] | None = None
+) -> Element:
     """Add an element to another, and return it."""
     child = etree.SubElement(parent, name, attributes)
     if text:
@@ -272,7 +270,7 @@ def _child(
     return child
 
 
-def _indent(element: etree._Element, space: str) -> None:
+def _indent(element: Element, space: str) -> None:
     """Put each child on a line of its own, after this space."""
     if len(element):
         element.text = "\n" + space

@@ -49,13 +49,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from lxml import etree
-
 from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status, block
-from alignkit.io.safe_xml import line_of, local_name, read_elements
+from alignkit.io.safe_xml import Element, line_of, local_name, read_elements
 from alignkit.io.sniffing import Head, Likeness, by_names, head_of_file
 from alignkit.model.alignment import SIDES
 from alignkit.model.labels import get_scheme
@@ -85,7 +83,7 @@ class Relation:
     line: int
 
 
-def members_of(element: etree._Element) -> dict[str, str]:
+def members_of(element: Element) -> dict[str, str]:
     """Return the texts of the child elements by name."""
     members: dict[str, str] = {}
     for child in element:
@@ -96,7 +94,7 @@ def members_of(element: etree._Element) -> dict[str, str]:
     return members
 
 
-def read_relation(element: etree._Element, path: str, line: int, reading: Reading) -> Relation:
+def read_relation(element: Element, path: str, line: int, reading: Reading) -> Relation:
     """Read a relation, and note its problems."""
     members = members_of(element)
     for name in ("pair_id", "type_name", *_SCOPES):
@@ -195,7 +193,7 @@ def _types(reading: Reading, folder: Path) -> set[tuple[str, str]]:
     return types
 
 
-def _members(reading: Reading, element: etree._Element, path: str) -> dict[str, str]:
+def _members(reading: Reading, element: Element, path: str) -> dict[str, str]:
     """Return the members of an element; none if it is broken, after reporting it."""
     with reading.refusing(path=path):
         return members_of(element)

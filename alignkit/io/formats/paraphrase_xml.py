@@ -49,7 +49,14 @@ from lxml import etree
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status, block
-from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, write_elements
+from alignkit.io.safe_xml import (
+    Element,
+    line_of,
+    local_name,
+    read_elements,
+    stray_text,
+    write_elements,
+)
 from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import Writing, links_and_nulls
 from alignkit.model.alignment import NULL
@@ -77,7 +84,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
             yield _record(reading, element, number)
 
 
-def _record(reading: Reading, element: etree._Element, number: int) -> Record:
+def _record(reading: Reading, element: Element, number: int) -> Record:
     """Return a pair with the links of each annotator."""
     record = Record(element.get("id") or str(number), line_of(element))
     if len(element.attrib) > _ATTRIBUTES:
@@ -106,7 +113,7 @@ def _record(reading: Reading, element: etree._Element, number: int) -> Record:
     return record
 
 
-def _tokens(reading: Reading, element: etree._Element) -> list[str]:
+def _tokens(reading: Reading, element: Element) -> list[str]:
     """Return the words of a sentence: the text of the element, or of its <string>."""
     strings = [child for child in element if local_name(child) == "string"]
     if len(strings) > 1:
@@ -118,7 +125,7 @@ def _tokens(reading: Reading, element: etree._Element) -> list[str]:
     return reading.words(holder.text or "", line_of(element))
 
 
-def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
+def _annotation(reading: Reading, element: Element) -> RawAnnotation:
     """Return the links of an annotator."""
     links: list[RawLink] = []
     stray = stray_text(element)
@@ -141,7 +148,7 @@ def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
     return RawAnnotation(links)
 
 
-def _positions(element: etree._Element, side: str) -> list[int | None]:
+def _positions(element: Element, side: str) -> list[int | None]:
     """Return the word positions of a side; None is the empty word."""
     positions: list[int | None] = []
     for token in (element.get(side) or "").replace(",", " ").split():
@@ -151,7 +158,7 @@ def _positions(element: etree._Element, side: str) -> list[int | None]:
     return positions or [None]
 
 
-def _written(pair: SentencePair, writing: Writing) -> etree._Element:
+def _written(pair: SentencePair, writing: Writing) -> Element:
     """Return the element of a pair."""
     element = etree.Element("paraphrase", {"id": pair.id})
     for key, value in pair.attributes.items():

@@ -29,12 +29,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from lxml import etree
-
 from alignkit.io.format import Format, kinds
 from alignkit.io.languages import fitting_places, language_places, only_read
 from alignkit.io.records import Reading, Record
-from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
+from alignkit.io.safe_xml import LANGUAGE, Element, line_of, local_name, read_nested
 from alignkit.io.sniffing import matching
 
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
@@ -90,7 +88,7 @@ def _listed(languages: Sequence[str]) -> str:
     return ", ".join(languages)[:80]
 
 
-def _facts(unit: etree._Element) -> dict[str, str]:
+def _facts(unit: Element) -> dict[str, str]:
     """Return the properties and notes of a unit; those of one name are lines of one text."""
     facts: dict[str, str] = {}
     for element in unit:
@@ -113,11 +111,9 @@ def _unread(languages: Iterable[str], read: tuple[str, str]) -> str:
     return only_read(" and ".join(read), ", ".join(others.values()))
 
 
-def _variants(
-    unit: etree._Element, reading: Reading
-) -> tuple[dict[str, etree._Element], list[str]]:
+def _variants(unit: Element, reading: Reading) -> tuple[dict[str, Element], list[str]]:
     """Return the first segment in each language, and the languages without a segment."""
-    variants: dict[str, etree._Element] = {}
+    variants: dict[str, Element] = {}
     without: list[str] = []
     for variant in unit:
         if local_name(variant) != "tuv":
@@ -136,7 +132,7 @@ def _variants(
     return variants, [language for language in without if language not in variants]
 
 
-def _text(element: etree._Element, reading: Reading) -> str:
+def _text(element: Element, reading: Reading) -> str:
     """Return the text of an element without inline tags, which are counted."""
     parts = [element.text or ""]
     for child in element:

@@ -39,7 +39,7 @@ from lxml import etree
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
-from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested, write_elements
+from alignkit.io.safe_xml import LANGUAGE, Element, line_of, local_name, read_nested, write_elements
 from alignkit.io.sniffing import matching
 from alignkit.io.writing import Writing, word_ids
 from alignkit.model.alignment import SIDES
@@ -79,7 +79,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _sides(
-    reading: Reading, sentence: etree._Element, languages: Iterable[str]
+    reading: Reading, sentence: Element, languages: Iterable[str]
 ) -> list[list[NumberedWord]]:
     """Return the words of a sentence in each language, given the numbers of the languages."""
     line = line_of(sentence)
@@ -95,7 +95,7 @@ def _sides(
     return list(sides.values())
 
 
-def _words(reading: Reading, words: etree._Element) -> Iterator[NumberedWord]:
+def _words(reading: Reading, words: Element) -> Iterator[NumberedWord]:
     """Yield the words of a sentence in one language."""
     for word in words:
         if local_name(word) != "w":
@@ -203,7 +203,7 @@ def _ids(pair: SentencePair) -> list[list[str]]:
     return word_ids(pair, "", "{side}-{k}")
 
 
-def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> etree._Element:
+def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> Element:
     """Return the element of a pair; `known` is what the file says once."""
     about = _about(pair)
     for name in {**known, **about}:
