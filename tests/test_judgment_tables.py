@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import Corpus, agree_on_judgments, read_corpus
-from alignkit.errors import OptionError, UnknownFormatError
+from alignkit.errors import FormatError, OptionError, UnknownFormatError
 from alignkit.io import find_format, open_reading, read_pairs
 
 WIDE = "id,anna,ben,eve\np1,3,2,3\np2,0,0,1\np3,1,,1\np4,2,2,2\n"
@@ -32,6 +32,14 @@ def judgments(corpus):
     return {
         pair.id: {name: said.judgment for name, said in pair.annotations.items()} for pair in corpus
     }
+
+
+def test_empty_lines_before_the_names_do_not_hide_the_separator(tmp_path):
+    table = put(tmp_path, "wide.csv", "\n\n" + WIDE)
+    assert judgments(read_corpus(table, format="judgments"))["p2"]["eve"] == "1"
+    broken = put(tmp_path, "broken.csv", '\nid,anna,ben\np1,"3"x,2\n')
+    with pytest.raises(FormatError, match=r"broken.csv:3: is not CSV"):
+        read_corpus(broken, format="judgments")
 
 
 # both layouts
