@@ -137,7 +137,5 @@ def estimate_phrases(
             occurrences += share * counts.occurrences
             for block in counts.records():
                 disk += share * (_SYMBOL * block.symbols.nbytes + _RECORD * len(block.values))
-    scale = 0.0
-    if read:
-        scale = sum(map(_size, parts)) / read
+    scale = sum(map(_size, parts)) / read if read else 0.0
     return int(pairs * scale), round(occurrences * scale), round(disk * scale)

@@ -105,7 +105,7 @@ def check_parts(
     saved: Mapping[str, dict[str, Any]] = run.read(_FILE) or {}
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
-        known = saved.get(_key(part))
+        known = saved.get(name_of(part.paths))
         if known and known["states"] == _states_of(part.paths):
             facts[place] = Facts(**known)
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
@@ -115,13 +115,13 @@ def check_parts(
         if progress is not None:
             progress(len(facts), len(parts), "parts are read")
     if left:
-        run.write({_key(part): asdict(facts[k]) for k, part in enumerate(parts)}, _FILE)
+        run.write({name_of(part.paths): asdict(facts[k]) for k, part in enumerate(parts)}, _FILE)
     return [facts[k] for k in range(len(parts))]
 
 
-def _key(part: Part) -> str:
-    """Return the name of a part in the file of facts."""
-    return "\n".join(map(os.path.abspath, part.paths))
+def name_of(paths: Sequence[str]) -> str:
+    """Return a name for the files of a part, the same in each run."""
+    return "\n".join(map(os.path.abspath, paths))
 
 
 def _states_of(paths: Sequence[str]) -> list[list[int | str]]:

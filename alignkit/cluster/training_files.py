@@ -25,7 +25,7 @@ from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.priors import stems_of_words
 from alignkit.align.priors_kernel import Stems
 from alignkit.align.settings import Settings
-from alignkit.cluster.part_facts import Facts, file_facts, refuse_long
+from alignkit.cluster.part_facts import Facts, file_facts, name_of, refuse_long
 from alignkit.cluster.run import RunError, placing
 from alignkit.io.options import ReadOptions
 from alignkit.model.alignment import SIDES
@@ -166,7 +166,7 @@ class Reader:
 
     def file(self, paths: Sequence[str]) -> str:
         """Return the path of the file of a part."""
-        name = "\n".join(map(os.path.abspath, paths)).encode("utf-8", "surrogateescape")
+        name = name_of(paths).encode("utf-8", "surrogateescape")
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
     def __call__(self, paths: Sequence[str]) -> Facts:

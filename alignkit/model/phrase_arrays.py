@@ -11,7 +11,7 @@ import numpy as np
 from alignkit._support import arguments
 from alignkit._support.arguments import words
 from alignkit._support.array_types import I4, I8, U1
-from alignkit._support.jit import readonly
+from alignkit._support.jit import all_readonly, readonly
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, offsets_of
@@ -223,17 +223,12 @@ def count_shared_phrases(
 
 def pair_links(arrays: LinkArrays) -> PairLinks:
     """Return links as kernels take them."""
-    return PairLinks(readonly(arrays.links), readonly(arrays.offsets))
+    return all_readonly(PairLinks(arrays.links, arrays.offsets))
 
 
 def pair_words(source: TokenArrays, target: TokenArrays) -> PairWords:
     """Return the words of both sides as kernels take them."""
-    return PairWords(
-        readonly(source.ids),
-        readonly(source.offsets),
-        readonly(target.ids),
-        readonly(target.offsets),
-    )
+    return all_readonly(PairWords(source.ids, source.offsets, target.ids, target.offsets))
 
 
 def _extracted(arrays: LinkArrays, wanted: PhraseChoice) -> PhraseOutput:

@@ -99,14 +99,13 @@ class Capitals:
 
     def _positions(self, match: Match) -> list[int]:
         """Return the positions of the words that a rule matched: those below no variable."""
-        starts = self._tree.starts
-        ends = self._tree.ends
         positions: list[int] = []
-        place = int(starts[match.node])
+        place, end = self._tree.span(match.node)
         for node in match.variables:
-            positions += range(place, int(starts[node]))
-            place = max(place, int(ends[node]))
-        positions += range(place, int(ends[match.node]))
+            start, after = self._tree.span(node)
+            positions += range(place, start)
+            place = max(place, after)
+        positions += range(place, end)
         return positions
 
 

@@ -19,7 +19,6 @@ from alignkit._support.array_types import B1
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice
 from alignkit.model.alignment import SIDES, Alignment
-from alignkit.model.arrays import TokenArrays
 from alignkit.model.sentence_pair import SentencePair, tree_of_pair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import derivation
@@ -30,9 +29,10 @@ from alignkit.rules.derivation.cuts_kernel import (
     TARGET_NODES,
     VARIABLE_COUNT,
     Cuts,
+    Fragments,
 )
 from alignkit.rules.derivation.derivation import Derived
-from alignkit.rules.derivation.derivations import Derivations, Fragments
+from alignkit.rules.derivation.derivations import Derivations
 from alignkit.rules.derivation.rule_reader import RuleReader
 from alignkit.rules.grammar import Grammar
 from alignkit.rules.rule_counts import Lexicon, RuleCounts
@@ -239,13 +239,7 @@ class _Learner:
             pairs, alignments, (sources, targets), self.links, string, reader=self._reader
         )
         derivations = derived.arrays
-        source = derivations.source
-        target = derivations.target
-        self._lexicon.add(
-            derivations.links,
-            TokenArrays(source.words, source.word_offsets),
-            TokenArrays(target.words, target.word_offsets),
-        )
+        self._lexicon.add(derivations)
         if self.everywhere:
             self._count(derivations, derivations.everywhere(), pairs)
         else:

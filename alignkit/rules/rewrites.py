@@ -173,8 +173,7 @@ def _rewrite(tree: Tree, capitals: Capitals, reading: RuleReading, minor: bool) 
     words, origins = capitals.words_of(pieces)
     replacements: list[Replacement] = []
     for match in sorted(applied, key=lambda match: match.node):
-        start = int(tree.starts[match.node])
-        end = int(tree.ends[match.node])
+        start, end = tree.span(match.node)
         replacements.append(Replacement(match.rule.type, match.node, start, end))
     probability = prod(place.rule.p_target or 0.0 for place in replacements)
     return Rewrite(words, probability, tuple(replacements), minor, origins)

@@ -15,10 +15,10 @@ import numpy as np
 
 from alignkit._support.array_types import B1, F8, I4, I8
 from alignkit._support.jit import all_readonly
-from alignkit.model.arrays import LinkArrays, TokenArrays, offsets_of
+from alignkit.model.arrays import offsets_of
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.rules.derivation.cuts_kernel import Cuts
-from alignkit.rules.derivation.derivations import Derivations, Fragments
+from alignkit.rules.derivation.cuts_kernel import Cuts, Fragments
+from alignkit.rules.derivation.derivations import Derivations
 from alignkit.rules.derivation.rule_reader import RuleReader, mirrored
 from alignkit.rules.files.notation import rule_text
 from alignkit.rules.grammar import Example, Rule, RuleType, root_labels
@@ -40,32 +40,31 @@ class Lexicon:
         self._lone_targets = np.zeros(0)
         self._lone_sources = np.zeros(0)
 
-    def add(self, links: LinkArrays, source: TokenArrays, target: TokenArrays) -> None:
+    def add(self, derivations: Derivations) -> None:
         """Count the links of some sentence pairs, and their words without links."""
+        links = derivations.links
+        source = derivations.source
+        target = derivations.target
         pair = links.pair_of
-        source_places = source.offsets[pair] + links.links[:, 0]
-        target_places = target.offsets[pair] + links.links[:, 1]
-        source_words = source.ids[source_places].astype(np.int64)
-        target_words = target.ids[target_places]
+        source_places = source.word_offsets[pair] + links.links[:, 0]
+        target_places = target.word_offsets[pair] + links.links[:, 1]
+        source_words = source.words[source_places].astype(np.int64)
+        target_words = target.words[target_places]
         keys, counts = np.unique(source_words << _HALF | target_words, return_counts=True)
         self._pending.append((keys, counts))
         self._size += len(keys)
         if self._size > max(_PENDING, len(self._keys)):
             self._settle()
-        lone_targets = _without_links(target, target_places)
-        lone_sources = _without_links(source, source_places)
+        lone_targets = _without_links(target.words, target_places)
+        lone_sources = _without_links(source.words, source_places)
         self._lone_targets = _added(self._lone_targets, lone_targets)
         self._lone_sources = _added(self._lone_sources, lone_sources)
 
     def _settle(self) -> None:
         """Add up the pending counts."""
-        all_keys = [self._keys]
-        all_counts = [self._counts]
-        for keys, counts in self._pending:
-            all_keys.append(keys)
-            all_counts.append(counts)
-        self._keys, places = np.unique(np.concatenate(all_keys), return_inverse=True)
-        total = np.bincount(places, np.concatenate(all_counts), len(self._keys))
+        keys, counts = zip((self._keys, self._counts), *self._pending, strict=True)
+        self._keys, places = np.unique(np.concatenate(keys), return_inverse=True)
+        total = np.bincount(places, np.concatenate(counts), len(self._keys))
         self._counts = total.astype(np.int64)
         self._pending = []
         self._size = 0
@@ -86,11 +85,11 @@ class Lexicon:
         return all_readonly(WordWeights(self._keys, linked, lone))
 
 
-def _without_links(side: TokenArrays, linked: I8) -> I4:
-    """Return the word numbers of a side but for those at the places that are linked."""
-    free = np.ones(len(side.ids), bool)
+def _without_links(words: I4, linked: I8) -> I4:
+    """Return the words of a side but for those at the places that are linked."""
+    free = np.ones(len(words), bool)
     free[linked] = False
-    return side.ids[free]
+    return words[free]
 
 
 class RuleCounts:

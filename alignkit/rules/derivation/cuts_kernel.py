@@ -58,6 +58,24 @@ class Cuts(NamedTuple):
     counts: F8
 
 
+class Fragments(NamedTuple):
+    """R rules as sequences of numbers.
+
+    symbols: (S,) int32: what rules consist of, source and target side in turn.
+    offsets: (2 R + 1,) int64: where each side begins.
+    links: The positions i, j of linked words among the words and variables of each side, one pair
+        after the other.
+    link_offsets: (R + 1,) int64: where those of each rule begin.
+    figures: (R, 5) int32: by `VARIABLE_COUNT` and the other columns.
+    """
+
+    symbols: I4
+    offsets: I8
+    links: I4
+    link_offsets: I8
+    figures: I4
+
+
 class TreeSide(NamedTuple):
     """The trees and words of one side of all pairs.
 
@@ -92,16 +110,12 @@ class RuleMarks(NamedTuple):
 @jit
 def write_fragments(
     rules: Cuts, source: TreeSide, target: TreeSide, far: I4, deletions: bool
-) -> tuple[I4, I8, I4, I8, I4]:
+) -> Fragments:
     """Write both fragments of some rules.
 
     far: (L,) int32: target positions of the links of all pairs, sorted as in `LinkArrays`.
     deletions: Whether highest nodes without links are variables of their own kind, `DELETED` or
         `INSERTED`.
-    Returns: Symbols (S,); where each side begins, (2 R + 1,), source and target in turn; the links
-        between words, as positions of words and variables within each side, one after the other;
-        where those of each rule begin, (R + 1,); the figures of each rule, (R, 5), by
-        `VARIABLE_COUNT` and the other columns.
     """
     count = len(rules.roots)
     symbols = np.empty(1024, np.int32)
@@ -173,7 +187,7 @@ def write_fragments(
                 links[link_at + 1] = target_places[far[link]]
                 link_at += 2
         link_ends[r + 1] = link_at
-    return symbols[:at], ends, links[:link_at], link_ends, figures
+    return Fragments(symbols[:at], ends, links[:link_at], link_ends, figures)
 
 
 @jit

@@ -268,14 +268,10 @@ class Derived:
 
     def __post_init__(self) -> None:
         source_trees, target_trees = self.trees
-        sources = []
-        targets = []
-        lengths = []
-        for pair in self.pairs:
-            source_words, target_words = pair.words
-            sources.append(source_words)
-            targets.append(target_words)
-            lengths.append((len(source_words), len(target_words)))
+        sentences = [pair.words for pair in self.pairs]
+        sources = [source for source, _ in sentences]
+        targets = [target for _, target in sentences]
+        lengths = [(len(source), len(target)) for source, target in sentences]
         labels = self.reader.labels
         words = self.reader.words
         source = TreeArrays.pack(source_trees, sources, labels, words)

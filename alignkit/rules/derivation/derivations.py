@@ -32,7 +32,7 @@ from alignkit.errors import OptionError
 from alignkit.model.arrays import LinkArrays, gather, offsets_of
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import composed_kernel, cuts_kernel, nodes_kernel
-from alignkit.rules.derivation.cuts_kernel import Cuts
+from alignkit.rules.derivation.cuts_kernel import Cuts, Fragments
 from alignkit.rules.derivation.nodes_kernel import AFTER, END, START
 from alignkit.rules.tables.runs import places_within
 
@@ -139,17 +139,6 @@ class Classes:
     offsets: I8  # (P + 1,) int64: where the classes of each pair begin
     of_source: I4  # (n,) int32: the class of each node of all trees, from 0 in each pair; -1: none
     of_target: I4
-
-
-@dataclass(frozen=True, eq=False)
-class Fragments:
-    """R rules as sequences of numbers; see `alignkit.rules.derivation.cuts_kernel`."""
-
-    symbols: I4  # (S,) int32: what rules consist of, source and target side in turn
-    offsets: I8  # (2 R + 1,) int64: where each side begins
-    links: I4  # the positions i, j of linked words, one pair after the other
-    link_offsets: I8  # (R + 1,) int64: where those of each rule begin
-    figures: I4  # (R, 5) int32: by `cuts_kernel.VARIABLE_COUNT` and the other columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,9 +261,7 @@ class Derivations:
             sides.append(side)
         source, target = sides
         far = readonly(self.links.links[:, 1])
-        return Fragments(
-            *cuts_kernel.write_fragments(all_readonly(cuts), source, target, far, deletions)
-        )
+        return cuts_kernel.write_fragments(all_readonly(cuts), source, target, far, deletions)
 
 
 def derive(

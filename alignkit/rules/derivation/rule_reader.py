@@ -15,8 +15,9 @@ from alignkit.rules.derivation.cuts_kernel import (
     OPEN,
     VARIABLE,
     WORD,
+    Fragments,
 )
-from alignkit.rules.derivation.derivations import Fragments, NameNumbers
+from alignkit.rules.derivation.derivations import NameNumbers
 from alignkit.rules.grammar import Item, Node, Rule, Side, Variable
 
 _KINDS = {VARIABLE: "x", DELETED: "d", INSERTED: "i"}

@@ -97,8 +97,8 @@ def outline_side(side: Side) -> Outline:
 class TreeLayout:
     """The positions of the items of an outline."""
 
-    middles: tuple[float, ...]  # (n,) the middle of each item, in pixels from the left
-    levels: tuple[int, ...]  # (n,) the rows above the words, see `_levels`
+    middles: Sequence[float]  # (n,) the middle of each item, in pixels from the left
+    levels: Sequence[int]  # (n,) the rows above the words, see `_levels`
     width: float  # the pixels that all take
     height: int  # the rows above the words
 
@@ -107,7 +107,7 @@ class TreeLayout:
         if not self.width or width <= self.width:
             return self
         factor = width / self.width
-        return TreeLayout(tuple(x * factor for x in self.middles), self.levels, width, self.height)
+        return TreeLayout([x * factor for x in self.middles], self.levels, width, self.height)
 
 
 def lay_out(outline: Outline, measure: Callable[[OutlineItem], float], gap: float) -> TreeLayout:
@@ -128,7 +128,7 @@ def lay_out(outline: Outline, measure: Callable[[OutlineItem], float], gap: floa
     middles = [left + width / 2 for left, width in zip(lefts, wide, strict=True)]
     _put_above_children(outline, middles, lefts, wide, texts)
     levels = _levels(outline)
-    return TreeLayout(tuple(middles), tuple(levels), total, max(levels, default=0))
+    return TreeLayout(middles, levels, total, max(levels, default=0))
 
 
 def _lefts(outline: Outline, wide: list[float], within: list[float]) -> tuple[list[float], float]:
@@ -257,7 +257,9 @@ def make_tree_pair(
     source = tree_of_pair(pair, "source", source_tree)
     target = tree_of_pair(pair, "target", target_tree)
     if source is None and target is None:
-        _refuse_names(pair, source_tree, target_tree)
+        for side, name in (("source", source_tree), ("target", target_tree)):
+            if name:
+                pair.tree(side, name)  # raises the error of a tree that is missing
     matched: list[tuple[int, int]] = []
     if annotator and source is not None and target is not None:
         from alignkit.rules.derivation import derivation  # compiled code, which takes a second
@@ -269,18 +271,9 @@ def make_tree_pair(
     return TreePair(pair.id, pair.words, (source, target), annotator, alignment, links, matched)
 
 
-def _refuse_names(pair: SentencePair, source_tree: str | None, target_tree: str | None) -> None:
-    """Raise the error of a tree that was named and is missing, if any was named."""
-    if source_tree:
-        pair.tree("source", source_tree)
-    elif target_tree:
-        pair.tree("target", target_tree)
-
-
 def _node_text(tree: Tree, node: int) -> str:
     """Return the label and the first words of a node."""
-    start = int(tree.starts[node])
-    end = int(tree.ends[node])
+    start, end = tree.span(node)
     words = tree.words[start : min(end, start + _MOST_WORDS)]
     more = " …" if end > start + _MOST_WORDS else ""
     if words:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -252,7 +252,7 @@ class _Tree:
         return ""
 
     def items(
-        self, remarks: Mapping[int, str], linked: frozenset[int] | set[int] | None = None
+        self, remarks: Mapping[int, str], linked: Container[int] | None = None
     ) -> Iterator[str]:
         """Yield the texts of words, variables (in boxes) and nodes.
 
@@ -330,10 +330,7 @@ def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
     if possible:
         entries.append((f"possible ({possible})", True))
     if shown.matched:
-        if shown.links == "sure":
-            kind = "sure links"
-        else:
-            kind = "sure and possible links"
+        kind = "sure links" if shown.links == "sure" else "sure and possible links"
         entries.append((f"a number on both sides: matched by {kind} ({len(shown.matched)})", None))
     return entries
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
@@ -113,7 +113,7 @@ def pair_text(
     shown: TreePair, *, colour: bool = False, width: int | None = None, unicode: bool = True
 ) -> str:
     """Draw the collected content of a pair; see `draw_tree_text`."""
-    drawing = _Drawing(shown, colour, width, unicode, _UNICODE if unicode else _ASCII)
+    drawing = _Drawing(shown, colour, width, _UNICODE if unicode else _ASCII)
     return "\n".join(line.rstrip() for line in drawing.lines())
 
 
@@ -129,9 +129,8 @@ class _Drawing:
     shown: TreePair
     colour: bool
     width: int | None
-    unicode: bool
     signs: _Signs
-    hidden: bool = field(default=False, init=False)  # whether some indent was left out
+    hidden: bool = False  # whether some indent was left out
 
     def lines(self) -> Iterator[str]:
         """Yield all lines: the heading, each side, and the legend."""
@@ -164,10 +163,7 @@ class _Drawing:
         if possible:
             yield f"{self.signs.possible} possible ({possible})"
         if self.shown.matched:
-            if self.shown.links == "sure":
-                kind = "sure links"
-            else:
-                kind = "all links"
+            kind = "sure links" if self.shown.links == "sure" else "all links"
             number = len(self.shown.matched)
             numbers = "[1]" if number == 1 else f"[1] to [{number}]"
             yield f"{numbers} nodes matched by {kind}"
@@ -284,7 +280,7 @@ class _Drawing:
         """Return a text without control characters; a label or word is cut, without spaces."""
         if longest is not None:
             text = text.replace(" ", "_")
-        shown = visible(text, only_ascii=not self.unicode)
+        shown = visible(text, only_ascii=self.signs is _ASCII)
         if longest is not None:
             shown = cut_text(shown, longest, end=self.signs.end)
         return kept_in_place(shown)

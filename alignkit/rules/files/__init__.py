@@ -112,11 +112,8 @@ def write_rules(
     check_arguments(write_rules, locals(), apart=("rules", "path"))
     get_rule_format(format)
     written = WrittenRules()
-    is_open = hasattr(path, "write")
-    opened: AbstractContextManager[Any]
-    if is_open:
-        opened = nullcontext(path)
-    else:
+    opened: AbstractContextManager[Any] = nullcontext(path)
+    if not hasattr(path, "write"):
         opened = replacing(_name(path))
     with opened as stream:
         stream.writelines(rule_lines(rules, format, one_label=one_label, written=written))

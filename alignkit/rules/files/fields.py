@@ -78,7 +78,7 @@ def number_text(value: float) -> str:
 def _number(name: str, text: str) -> float:
     """Read a number; it may be a power, ``e^-2.5``."""
     try:
-        power = _POWER.fullmatch(text) if "^" in text else None
+        power = _POWER.fullmatch(text)
         if power:  # as the tools of ISI write small numbers
             base = math.e if power[1] == "e" else 10
             return math.pow(base, plain_float(power[2]))

@@ -27,12 +27,11 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit._support.array_types import I4
-from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.inputs import Choice
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary, offsets_of
-from alignkit.model.phrase_arrays import PhraseArrays, longest_span
+from alignkit.model.phrase_arrays import PhraseArrays, longest_span, pair_words
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files.fields import number_text
@@ -167,15 +166,14 @@ class PhraseCounts(ExitStack):
         """Count phrase pairs, given the words of their sentence pairs."""
         pairs = np.repeat(np.arange(len(phrases)), np.diff(phrases.offsets))
         self.occurrences += len(pairs)
-        words = readonly(source.ids), readonly(source.offsets)
-        others = readonly(target.ids), readonly(target.offsets)
+        words = pair_words(source, target)
         for start in range(0, len(pairs), _PHRASES):
             spans = phrases.spans[start : start + _PHRASES]
             source_lengths = spans[:, 1] - spans[:, 0]
             target_lengths = spans[:, 3] - spans[:, 2]
             offsets = offsets_of(source_lengths + target_lengths + 1)
             symbols = np.empty(offsets[-1], np.int32)
-            kernel.pack(spans, pairs[start : start + _PHRASES], *words, *others, offsets, symbols)
+            kernel.pack(spans, pairs[start : start + _PHRASES], words, offsets, symbols)
             self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))
 
     def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:

@@ -287,8 +287,7 @@ class _RunFile:
         """Yield the records of some runs, each sequence once, in order."""
         front = _Front(self, runs, width)
         records, numbers = shape
-        for run in runs:
-            numbers = max(numbers, run.numbers)
+        numbers = max(numbers, front.blocks.symbols.shape[1])
         output = Records(
             np.empty(numbers, np.int32),
             np.zeros(records + 1, np.int64),

@@ -12,39 +12,30 @@ import numpy as np
 
 from alignkit._support.array_types import F8, I4, I8, U1
 from alignkit._support.jit import inlined, jit
+from alignkit.model.phrase_kernel import PairWords
 from alignkit.rules.tables.runs_kernel import Records
 
 
 @jit
-def pack(
-    spans: I4,
-    pairs: I8,
-    source: I4,
-    source_offsets: I8,
-    target: I4,
-    target_offsets: I8,
-    offsets: I8,
-    symbols: I4,
-) -> None:
+def pack(spans: I4, pairs: I8, words: PairWords, offsets: I8, symbols: I4) -> None:
     """Write phrase pairs as records, the target phrase first.
 
     spans: (Q, 4): source start and end, target start and end.
     pairs: (Q,): the sentence pair of each.
-    source, source_offsets, target, target_offsets: As in `TokenArrays`.
     offsets, symbols: (Q + 1,) and (S,): where each record begins, and where to write.
     """
     for q in range(len(spans)):
         at = offsets[q]
         # target words, 0, source words
-        begin = target_offsets[pairs[q]]
+        begin = words.target_offsets[pairs[q]]
         for k in range(begin + spans[q, 2], begin + spans[q, 3]):
-            symbols[at] = target[k] + 1
+            symbols[at] = words.target[k] + 1
             at += 1
         symbols[at] = 0
         at += 1
-        begin = source_offsets[pairs[q]]
+        begin = words.source_offsets[pairs[q]]
         for k in range(begin + spans[q, 0], begin + spans[q, 1]):
-            symbols[at] = source[k] + 1
+            symbols[at] = words.source[k] + 1
             at += 1
 
 
