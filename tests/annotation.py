@@ -18,7 +18,7 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate import assignment
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project import engines
-from alignkit.annotate.project.events import Sent, decode_data
+from alignkit.annotate.project.events import Request, Sent, decode_data
 from alignkit.annotate.project.names import Conflict, is_url
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.state import PairState
@@ -98,6 +98,11 @@ def copy_of(store, folder, name="other"):
     return Store.open(path)
 
 
+def append(store, k, annotator, *, base, rev, events):
+    """Append events to a stream; return the answer, and whether any of them was new."""
+    return store.append(k, annotator, Request(base, rev, list(events))).result()
+
+
 class Tab:
     """What one tab knows of a pair; it may be behind."""
 
@@ -124,8 +129,8 @@ class Tab:
 
     def send(self, *events):
         try:
-            answer, new = self.store.append(
-                self.k, self.annotator, base=self.seq, rev=self.rev, events=list(events)
+            answer, new = append(
+                self.store, self.k, self.annotator, base=self.seq, rev=self.rev, events=events
             )
         except Conflict as conflict:
             for event in conflict.events:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from adjudicated_project import two_annotators
-from annotation import Tab, cell, run_sql, sent
+from annotation import Tab, append, cell, run_sql, sent
 from command import run
 from refusals import refuses
 from repetitions import FULL
@@ -111,7 +111,7 @@ def visit(path):
         asked += [lambda: store.queue("anna"), lambda: store.changes("anna", 0)]
         asked += [lambda k=k: store.pair(k, "anna") for k in range(1, 6)]
         edit = [sent("edit", how="cell", cells=[[0, 0, 2, 1]])]
-        asked += [lambda: store.append(2, "anna", base=0, rev=1, events=edit)]
+        asked += [lambda: append(store, 2, "anna", base=0, rev=1, events=edit)]
         asked += [lambda k=k: gold_view(store, k, Docket(store)) for k in range(1, 6)]
         asked += [lambda: dashboard_view(store, store.path, lambda *_: None)]
         asked += [lambda: times_view(store)]

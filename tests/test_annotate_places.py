@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from annotation import Tab, cell, project, run_sql, sent, small_corpus
+from annotation import Tab, append, cell, project, run_sql, sent, small_corpus
 from command import run
 from postgres_server import server
 from refusals import refuses
@@ -165,7 +165,7 @@ def edit(store, stop, lost, number, acknowledged):
         while not stop.is_set():
             try:
                 view = store.pair(k, name)
-                store.append(k, name, base=view.state.seq, rev=view.rev, events=[event])
+                append(store, k, name, base=view.state.seq, rev=view.rev, events=[event])
                 acknowledged.append(event.id)
                 value = 2 - value
                 break

@@ -13,7 +13,7 @@ from threading import Event
 import pytest
 import sqlalchemy as sa
 from annotate_log import TEXTS, Player, View, shown
-from annotation import Tab, cell, cells_of, done, project, run_sql, sent, small_corpus
+from annotation import Tab, append, cell, cells_of, done, project, run_sql, sent, small_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
@@ -201,12 +201,12 @@ def test_what_is_gone_takes_its_marks_along_and_undo_brings_them_back(tmp_path):
 def test_what_is_repeated_in_part_is_stored_once_and_an_id_names_one_event(store):
     event, late = cell(0, 0, 0, 2), cell(1, 1, 0, 2)
     Tab(store).send(event)
-    answer, new = store.append(1, "anna", base=0, rev=1, events=[event, late, late])
+    answer, new = append(store, 1, "anna", base=0, rev=1, events=[event, late, late])
     assert (new, answer.seq) == (True, 2)
     others = cell(0, 0, 0, 1, id=event.id), sent("done", id=event.id, before=False, after=True)
     for wrong in others:
-        refuses(BadEvent, "another event", store.append, 1, "anna", base=2, rev=1, events=[wrong])
-    refuses(BadEvent, "another event", store.append, 2, "anna", base=0, rev=1, events=[event])
+        refuses(BadEvent, "another event", append, store, 1, "anna", base=2, rev=1, events=[wrong])
+    refuses(BadEvent, "another event", append, store, 2, "anna", base=0, rev=1, events=[event])
 
 
 @pytest.mark.parametrize(
@@ -252,11 +252,11 @@ def test_unknown_names_and_numbers(store):
     more = {"base": 0, "events": [cell(0, 0, 0, 2)]}
     for k in (0, -1, 4, 2**70):
         refuses(names.UnknownPair, None, store.pair, k, "anna")
-        refuses(names.UnknownPair, None, store.append, k, "anna", rev=1, **more)
+        refuses(names.UnknownPair, None, append, store, k, "anna", rev=1, **more)
     for name in ("", "nobody"):
         refuses(names.UnknownAnnotator, None, store.pair, 1, name)
     with pytest.raises(OldText) as told:
-        store.append(1, "anna", rev=2, **more)
+        append(store, 1, "anna", rev=2, **more)
     assert told.value.rev == 1
     for name in ("", "a\nb", "x" * 201):
         refuses(ProjectError, None, store.enrol, name)
@@ -301,7 +301,7 @@ def test_lists_and_totals(tmp_path):
 
 def test_suggestions_are_a_set_that_is_shown(store):
     assert store.pair(1, "anna").suggestions is None
-    assert store.set_suggestions("m", [(1, [(0, 0, 0.9, 2), (1, 2, None, 1)])]) == 1
+    store.set_suggestions("m", [(1, [(0, 0, 0.9, 2), (1, 2, None, 1)])])
     assert store.pair(1, "anna").suggestions.cells == [(0, 0, 0.9, 2), (1, 2, None, 1)]
     assert store.pair(2, "anna").suggestions.cells == []
     store.set_suggestions("m", [(2, [])])
@@ -309,7 +309,7 @@ def test_suggestions_are_a_set_that_is_shown(store):
     for row in ((9, []), (1, [(0, 4, 0.5, 2)]), (1, [(0, 0, 0.5, 0)])):
         refuses(ProjectError, None, store.set_suggestions, "m", [(3, []), row])
     assert store.project().doubt == 0.1
-    refuses(ProjectError, "known: 0, 0.1, 0.2", store.settings, doubt=0.3)
+    refuses(ProjectError, "known: 0, 0.1, 0.2", store.settings, Setting(doubt=0.3))
     store.settings(Setting(suggestions="", threshold=0.8, doubt=0))
     assert store.project().doubt == 0
     assert store.pair(1, "anna").suggestions is None
@@ -410,7 +410,7 @@ def _sent(store, tab, player):
     assert (new, stale) == (True, False)
     ids = [event.id for event in events]
     assert [event.id for event in store.history(1, "anna")] == before + ids
-    again, new = store.append(1, "anna", base=answer.seq, rev=tab.rev, events=events)
+    again, new = append(store, 1, "anna", base=answer.seq, rev=tab.rev, events=events)
     assert (new, again.seq) == (False, answer.seq)
     return ids
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 import annotate_browser as web
 import pytest
 from annotate_browser import drawn, enter, eventually, links, on_pair, pair, press, saved, until
+from annotation import append
 from annotation_server import served
 from msgspec import Raw
 from playwright.sync_api import expect
@@ -213,7 +214,8 @@ def test_undo_goes_on_beyond_what_the_page_knows(desk):
 def test_what_was_looked_at_outlives_a_reload(desk):
     cells, bulk = [[0, 0, 0, 2], [1, 1, 0, 2]], [[0, 0, 0, 1], [1, 1, 0, 1]]
     taken = json.dumps({"how": "accept-all", "cells": cells, "bulk": bulk}).encode()
-    desk.store.append(8, "anna", base=0, rev=1, events=[Sent(str(uuid4()), "edit", Raw(taken))])
+    event = Sent(str(uuid4()), "edit", Raw(taken))
+    append(desk.store, 8, "anna", base=0, rev=1, events=[event])
     page = desk.tab(8)
     press(page, "m a")  # to the first word
     page.reload()

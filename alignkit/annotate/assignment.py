@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, select
 
 from alignkit.annotate.assignment_draw import DrawnPairs, draw
 from alignkit.annotate.assignment_report import Assignment, count_assignment
-from alignkit.annotate.project import conversion, queries
+from alignkit.annotate.project import conversion, queries, training
 from alignkit.annotate.project.appending import append_to_project, enrolled
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
@@ -38,7 +38,6 @@ from alignkit.annotate.project.schema import (
 )
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.suggestions import suggestions_of
-from alignkit.annotate.project.training import training_pairs
 from alignkit.annotate.strata import MEASURES, StratifiedPair, doubt_of
 from alignkit.model.sentence_pair import SentencePair
 
@@ -158,7 +157,8 @@ def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
     sources = queries.sources(conn)
     for name in plan.annotators:
         check_annotator(name, gold, sources)
-    items = _without_training(conn, read_items(conn))
+    trained = training.training_pairs(conn)
+    items = [item for item in read_items(conn) if item.k not in trained]
     attributes = [name for name in plan.stratify if name not in MEASURES]
     if plan.order not in ("hash", "uncertainty"):
         attributes.append(plan.order)
@@ -171,12 +171,6 @@ def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
     asked = select(STREAM.pair, ACCOUNT.name).where(STREAM_IS_OF_ACCOUNT)
     rows = conn.execute(asked.where(STREAM.pair > 0, ACCOUNT.id > 0))
     return draw(items, plan, assigned_rows(conn), {(k, name) for k, name in rows})
-
-
-def _without_training(conn: Connection, items: list[StratifiedPair]) -> list[StratifiedPair]:
-    """Return the pairs that can be assigned: those that are not for training."""
-    trained = training_pairs(conn)
-    return [item for item in items if item.k not in trained]
 
 
 def _check_attributes(attributes: Iterable[str], items: Iterable[StratifiedPair]) -> None:
@@ -285,7 +279,7 @@ def assign_pairs(
         drawn = draw_rows(conn, replace(plan, double=None, each=UNSET) if everybody else plan)
         rows = assigned_rows(conn)
         others = other_workers(conn, drawn.plan.annotators)
-        trained = len(training_pairs(conn))
+        trained = len(training.training_pairs(conn))
         assignment = count_assignment(read_items(conn), rows, drawn, others, trained)
         if not dry_run:
             approve(assignment)
@@ -300,5 +294,5 @@ def present_assignment(store: Store) -> Assignment | None:
         if plan is None:
             return None
         drawn = DrawnPairs(plan, [])
-        trained = len(training_pairs(conn))
+        trained = len(training.training_pairs(conn))
         return count_assignment(read_items(conn), assigned_rows(conn), drawn, {}, trained)

@@ -56,8 +56,8 @@ def made_pairs(
     *,
     names: Mapping[int, str],
     is_wanted: Callable[[int, int, PairState], bool],
-    only: int | None = None,
-    scheme: Scheme | None = None,
+    only: int | None,
+    scheme: Scheme | None,
 ) -> Iterator[SentencePair]:
     """Yield the pairs that annotators made of a pair, in the order of their numbers.
 

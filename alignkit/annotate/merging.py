@@ -178,9 +178,7 @@ class _Merging:
 
     def _have_same_texts(self, pair: PairRow, twin: PairRow) -> bool:
         """Return whether all revisions of the words of a pair are the same in both projects."""
-        if pair.rev != twin.rev:
-            return False
-        if pair.rev == 1:
+        if pair.rev == twin.rev == 1:
             return True
         return queries.texts_of(self._conn, pair.k) == queries.texts_of(self._there, twin.k)
 

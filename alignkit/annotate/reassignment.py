@@ -20,12 +20,11 @@ from sqlalchemy import Connection, select
 
 from alignkit._support.wording import how_many
 from alignkit.annotate.assignment import read_plan, write_rows
-from alignkit.annotate.project import queries
+from alignkit.annotate.project import queries, training
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.project_events import Assigned, AssignmentPlan
 from alignkit.annotate.project.schema import ACCOUNT, ASSIGNMENT, EVENT, EVENT_IS_IN_STREAM, STREAM
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.project.training import training_pairs
 
 
 class MovedPairs(NamedTuple):
@@ -153,7 +152,7 @@ def _rows_not_begun(conn: Connection, history: _History, annotator: str) -> list
 
 def _free_rows(conn: Connection, history: _History, taker: str) -> list[Assigned]:
     """Return for each pair with free rows the one that a taker gets, the last first."""
-    for_training = training_pairs(conn)
+    for_training = training.training_pairs(conn)
     rows = []
     for k, free in history.free.items():
         if free and k not in for_training:

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from sqlalchemy import Connection
 
-from alignkit.annotate.project import appending, queries
+from alignkit.annotate.project import appending, names, queries
 from alignkit.annotate.project.events import now
-from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import AnswerTraining, TrainingPair, Value
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.training import (
@@ -125,7 +124,7 @@ def answer(conn: Connection, annotator: str, sent: TrainingAnswer) -> TrainingRe
     """Store an answer, unless it is stored already, and report what differs from gold."""
     in_force = present_round(conn)
     if in_force is None or in_force.number != sent.round:
-        raise ProjectError("the training round was changed; load the page again")
+        raise names.ProjectError("the training round was changed; load the page again")
     account = queries.account_of(conn, annotator)
     known = standing(conn, in_force.number, account)
     stored = [given for given in known.of_attempt(sent.attempt) if given.place == sent.place]
@@ -135,7 +134,7 @@ def answer(conn: Connection, annotator: str, sent: TrainingAnswer) -> TrainingRe
         appending.append_to_project(conn, event, annotator)
         known = standing(conn, in_force.number, account)
     elif sorted(stored[0].links) != links:
-        raise ProjectError("this training pair was answered already; load the page again")
+        raise names.ProjectError("this training pair was answered already; load the page again")
     return _report(in_force, known, sent.attempt, sent.place, links)
 
 
@@ -154,9 +153,7 @@ def _report(
         attempt=attempt,
         place=place,
         f1=known_f1(counts),
-        common=counts.common,
-        drawn=counts.drawn,
-        wanted=counts.wanted,
+        **counts._asdict(),
         differences=differences(links, pair),
         note=pair.notes.get("", ""),
         so_far=known_f1(total(given)),

@@ -12,9 +12,8 @@ from sqlalchemy import Connection, select
 from alignkit.annotate.adjudication import comparison, provenance
 from alignkit.annotate.adjudication.gold import Votes
 from alignkit.annotate.adjudication.voters import Voter, all_in, voters
-from alignkit.annotate.project import pair_lists, queries
+from alignkit.annotate.project import names, pair_lists, queries
 from alignkit.annotate.project.events import Texts, decode_data, shared_texts
-from alignkit.annotate.project.names import UnknownPair
 from alignkit.annotate.project.schema import EVENT, EVENT_IS_IN_STREAM, PAIR, STREAM
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
@@ -109,7 +108,7 @@ class Docket:
         rows = self.rows()
         numbers = [row.k for row in rows]
         if k not in numbers:
-            raise UnknownPair(k, None)
+            raise names.UnknownPair(k, None)
         place = numbers.index(k) + 1
         before = numbers[place - 2] if place > 1 else None
         after = numbers[place] if place < len(rows) else None

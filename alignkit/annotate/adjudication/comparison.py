@@ -45,18 +45,15 @@ class GoldState:
     whys: Mapping[Cell, Why] = field(default_factory=dict)
 
     @cached_property
-    def taken(self) -> tuple[set[Cell], set[int], set[int]]:
-        """The nulls that are decided, and the linked source and target words."""
-        nulls = set()
+    def taken(self) -> tuple[set[int], set[int]]:
+        """The linked source and target words."""
         sources = set()
         targets = set()
         for (i, j), value in self.values.items():
-            if value and NULL in (i, j):
-                nulls.add((i, j))
-            elif value:
+            if value and NULL not in (i, j):
                 sources.add(i)
                 targets.add(j)
-        return nulls, sources, targets
+        return sources, targets
 
 
 @dataclass(frozen=True)
@@ -138,10 +135,10 @@ def _is_excluded(place: Cell, gold: GoldState) -> bool:
     if place == JUDGMENT:
         return False
     i, j = place
-    nulls, sources, targets = gold.taken
     if NULL in place:
+        sources, targets = gold.taken
         return i in sources or j in targets
-    return (i, NULL) in nulls or (NULL, j) in nulls
+    return any(gold.values.get(null) for null in ((i, NULL), (NULL, j)))
 
 
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:

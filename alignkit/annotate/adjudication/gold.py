@@ -86,7 +86,7 @@ class Case:
             raise NotReady(self.pair.id, late)
 
 
-def gold_of(state: PairState, *, judged: bool = False) -> comparison.GoldState:
+def gold_of(state: PairState, *, judged: bool) -> comparison.GoldState:
     """Return the decisions in the state of gold's stream."""
     whys = {place: log.read_why(text) for place, text in state.whys.items()}
     return comparison.GoldState(comparison.ballot_of(state, judged=judged).values, whys)

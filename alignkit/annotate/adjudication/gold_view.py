@@ -77,10 +77,7 @@ def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterator[Vote]:
     """Yield the votes on a pair in their order, each link with its origin."""
     accounts = {voter.name: voter.account for voter in case.votes.voters}
     log = queries.pair_log(conn, case.pair.k)
-    if case.pair.rev > 1:
-        corrected = provenance.rewordings(conn, case.pair.k)
-    else:
-        corrected = {}
+    corrected = provenance.rewordings(conn, case.pair.k)
     for number, name in enumerate(names.ordered(accounts), 1):
         events = log.get(accounts[name], [])
         state = case.votes.states[name]

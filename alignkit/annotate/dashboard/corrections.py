@@ -53,7 +53,8 @@ def gathered(conn: Connection) -> view.Corrections | None:
 def corrections_of(conn: Connection) -> list[Corrected]:
     """Return the corrections of the done pairs of a project, in the order of done."""
     suggested = suggested_cells(conn)
-    taught = {row[0]: row[1] for row in conn.execute(select(LEARNED_SET.set, LEARNED_SET.pairs))}
+    sets = conn.execute(select(LEARNED_SET.set, LEARNED_SET.pairs))
+    taught = {row.set: row.pairs for row in sets}
     hidden = {place for place, start in read_starts(conn).items() if not start}
     gold = queries.gold_name(conn)
     names = queries.annotators(conn)
@@ -100,13 +101,10 @@ def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections 
         each = [pair.differ for pair in pairs]
     count = max(1, min(_ROWS, len(pairs) // _LEAST))
     bounds = [len(pairs) * k // count for k in range(count + 1)]
-    return view.Corrections(
-        pairs=len(pairs),
-        each=each,
-        line=[(step, float(line[step - 1])) for step in steps.tolist()],
-        sets=marks[:: 1 + len(marks) // _MOST],
-        parts=[_part(begin, pairs[begin:end]) for begin, end in pairwise(bounds)],
-    )
+    drawn = [(step, float(line[step - 1])) for step in steps.tolist()]
+    sets = marks[:: 1 + len(marks) // _MOST]
+    parts = [_part(begin, pairs[begin:end]) for begin, end in pairwise(bounds)]
+    return view.Corrections(len(pairs), each, drawn, sets, parts)
 
 
 def smoothed(values: F8, half: int) -> F8:

@@ -12,10 +12,9 @@ from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.unseen_links import shared_links
 from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.control_sample import ControlPair, control_pairs
-from alignkit.annotate.dashboard import links, view
+from alignkit.annotate.dashboard import links, times, view
 from alignkit.annotate.dashboard.corrections import gathered
 from alignkit.annotate.dashboard.labels import judged_view, label_cautions, label_view
-from alignkit.annotate.dashboard.times import annotator_lines
 from alignkit.annotate.dashboard.work import Work, read_work
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.preannotation_bias import estimate_pull
@@ -34,7 +33,7 @@ def times_view(store: Store) -> view.TimesView:
     """Compute the figures that may change although no more work is finished."""
     with store.reading() as conn:
         n = queries.last_n(conn)
-        lines = list(annotator_lines(conn))
+        lines = list(times.annotator_lines(conn))
         return view.TimesView(n, lines, _corrections(conn), training_table(conn))
 
 
@@ -51,7 +50,7 @@ def dashboard_view(store: Store, file: str, report: links.Report) -> view.Dashbo
             n=n,  # from before the export: what came meanwhile makes the figures out of date
             pairs=work.pairs,
             settled=len(work.settled),
-            annotators=list(annotator_lines(conn)),
+            annotators=list(times.annotator_lines(conn)),
             initial=work.compared.initial,
             pull=_pull(conn),
             reason="" if len(work.names) > 1 else _ALONE,

@@ -14,9 +14,8 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.dashboard.view import AnnotatorLine
 from alignkit.annotate.dashboard.work import assigned_pairs, compared, done_pairs
-from alignkit.annotate.project import queries
+from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.events import GAP
-from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.schema import EVENT, EVENT_IS_IN_STREAM, STREAM
 
 
@@ -48,7 +47,9 @@ def _seconds(at: str) -> float:
     try:
         return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
     except (ValueError, OverflowError):
-        raise ProjectError(f"an event of the log has the time {at[:40]!r}, not a time") from None
+        raise names.ProjectError(
+            f"an event of the log has the time {at[:40]!r}, not a time"
+        ) from None
 
 
 def _events(conn: Connection, account: int) -> Iterator[tuple[int, str]]:

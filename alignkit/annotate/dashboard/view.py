@@ -160,7 +160,7 @@ class DashboardView(Struct, kw_only=True):
 
 
 class TimesView(Struct):
-    """What changes although no finished work does."""
+    """The fields of a `DashboardView` that change although no finished work does."""
 
     n: int
     annotators: list[AnnotatorLine]

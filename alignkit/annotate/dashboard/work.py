@@ -36,11 +36,11 @@ def compared(conn: Connection) -> Compared:
     """Return the annotators of a project who are compared."""
     having = set(conn.execute(select(ASSIGNMENT.account).distinct()).scalars())
     others = queries.not_annotating(conn)
-    names = {
-        name: number
-        for number, name in enumerate(queries.annotators(conn), 1)
-        if name not in others and (number in having or not having)
-    }
+    names = {}
+    for number, name in enumerate(queries.annotators(conn), 1):
+        has_work = number in having or not having
+        if has_work and name not in others:
+            names[name] = number
     return Compared(names, queries.suggesting(conn))
 
 
@@ -121,15 +121,10 @@ def read_work(conn: Connection) -> Work:
     assigned = None
     if given is not None:
         assigned = {name: given.get(number, set()) for number, name in accounts.items()}
-    gold = queries.gold_account(conn)
-    decided = set() if gold is None else done.get(gold, set())
-    work = Work(
-        pairs=queries.count_pairs(conn),
-        compared=asked,
-        done={name: done.get(number, set()) for number, name in accounts.items()},
-        assigned=assigned,
-        settled=settled_pairs(conn, decided),
-    )
+    own = {name: done.get(number, set()) for number, name in accounts.items()}
+    gold = queries.gold_account(conn) or 0  # 0 has no work on pairs
+    settled = settled_pairs(conn, done.get(gold, set()))
+    work = Work(queries.count_pairs(conn), asked, own, assigned, settled)
     for k, account, state in queries.states(conn, STREAM.account.in_(list(accounts))):
         name = accounts[account]
         if state.done and state.judgment:

@@ -7,10 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.bodies import AccountRow
+from alignkit.annotate.lab import bodies, schema, sessions, values
 from alignkit.annotate.lab.passwords import check_new, hashed, verify
-from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.steps import LabDatabase, LabStep
 from alignkit.annotate.lab.values import CLOSED, INVITED, OPEN, OWNER, Actor, LabError
 
@@ -26,19 +24,19 @@ class Accounts:
     """The accounts of a lab."""
 
     _database: LabDatabase
-    _sessions: LabSessions
+    _sessions: sessions.LabSessions
 
-    def rows(self) -> list[AccountRow]:
+    def rows(self) -> list[bodies.AccountRow]:
         """Return all accounts by name."""
         with self._database.reading() as step:
             return [_row(row) for row in step.ask(_ROWS)]
 
-    def get(self, name: str) -> AccountRow:
+    def get(self, name: str) -> bodies.AccountRow:
         """Return an account."""
         with self._database.reading() as step:
             return _get(step, name)
 
-    def change(self, name: str, actor: Actor, *, etag: str = "", **new: Any) -> AccountRow:
+    def change(self, name: str, actor: Actor, *, etag: str = "", **new: Any) -> bodies.AccountRow:
         """Change `rank`, `may_create`, `display` or `state`; to close ends sessions and tokens."""
         if "display" in new:
             stored_name = values.folded(name)  # here the name is as somebody wrote it
@@ -120,15 +118,15 @@ def set_display(step: LabStep, account: Any, display: str) -> None:
         step.log("name changed", account.name, before=account.display, after=display)
 
 
-def _get(step: LabStep, name: str) -> AccountRow:
+def _get(step: LabStep, name: str) -> bodies.AccountRow:
     """Return an account for the page."""
     account = step.account(name)
     return _row(step.ask(_ROWS, _ACCOUNT.name == account.name).one())
 
 
-def _row(row: Any) -> AccountRow:
+def _row(row: Any) -> bodies.AccountRow:
     """Return a row of `_ROWS` for the page."""
-    return AccountRow(
+    return bodies.AccountRow(
         name=row.name,
         display=row.display,
         rank=row.rank,

@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import json
 
-from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.bodies import AuditRow
+from alignkit.annotate.lab import bodies, schema, values
 from alignkit.annotate.lab.steps import LabDatabase, LabStep
 
 _AUDIT = schema.audit.c
@@ -30,7 +29,7 @@ class AuditLog:
         with self._database.change(actor) as step:
             step.log(action, target, **more)
 
-    def rows(self, after: int = 0, limit: int = 100, **which: str) -> list[AuditRow]:
+    def rows(self, after: int = 0, limit: int = 100, **which: str) -> list[bodies.AuditRow]:
         """Return rows as in `lines`, the newest first; `after` is the number of the last seen."""
         query = _select_rows(**which).order_by(_AUDIT.n.desc())
         if after:
@@ -46,11 +45,11 @@ class AuditLog:
                 yield json.encode(row) + b"\n"
             rows = self._read(query.where(_AUDIT.n > rows[-1].n), _MOST)
 
-    def _read(self, query: sa.Select[Any], limit: int) -> list[AuditRow]:
+    def _read(self, query: sa.Select[Any], limit: int) -> list[bodies.AuditRow]:
         """Return the first rows of a query, with their times as text."""
         with self._database.reading() as step:
             rows = step.ask(query.limit(min(limit, _MOST))).mappings()
-            return [AuditRow(**{**row, "at": values.timestamp(row["at"])}) for row in rows]
+            return [bodies.AuditRow(**{**row, "at": values.timestamp(row["at"])}) for row in rows]
 
     def tidy(self, step: LabStep) -> None:
         """Blank the addresses of old rows."""

@@ -7,13 +7,11 @@ gets the role then. Until they have answered, the account has no role in the pro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.bodies import Claim
-from alignkit.annotate.lab.projects import Projects
+from alignkit.annotate.lab import bodies, projects, schema, values
 from alignkit.annotate.lab.steps import LabDatabase, LabStep
 from alignkit.annotate.lab.values import Actor, LabError
 from alignkit.annotate.project.engines import Condition
@@ -29,19 +27,12 @@ _OPEN = (
 )
 
 
-class Asked(NamedTuple):
-    """Those who were asked about a project and have not answered, and those who said no."""
-
-    waiting: list[str]
-    refused: list[str]
-
-
 @dataclass(frozen=True)
 class Claims:
     """The questions of a lab that are not answered with yes."""
 
     _database: LabDatabase
-    _projects: Projects
+    _projects: projects.Projects
 
     def ask(self, slug: str, name: str, role: str, annotates: bool, actor: Actor) -> None:
         """Ask somebody, also again; the role is what they get if they say yes."""
@@ -62,19 +53,20 @@ class Claims:
             )
             step.log("asked whose work it is", account.name, project=slug, after={"role": role})
 
-    def of_account(self, name: str) -> list[Claim]:
+    def of_account(self, name: str) -> list[bodies.Claim]:
         """Return what somebody is asked."""
         with self._database.reading() as step:
             rows = step.ask(_OPEN, _ACCOUNT.name == name).all()
-            return [Claim(row.project, row.title, row.by) for row in rows if _stands(step, row)]
+            return [
+                bodies.Claim(row.project, row.title, row.by) for row in rows if _stands(step, row)
+            ]
 
-    def of_project(self, slug: str) -> Asked:
-        """Return who was asked about a project."""
+    def of_project(self, slug: str) -> dict[str, bool]:
+        """Return who was asked about a project, in order, and whether they have said no."""
         asked = sa.select(_ACCOUNT.name, _CLAIM.refused).join_from(schema.claim, schema.account)
         with self._database.reading() as step:
-            rows = step.ask(asked.order_by(_ACCOUNT.name), _CLAIM.project == slug).all()
-        waiting = [name for name, refused in rows if not refused]
-        return Asked(waiting, [name for name, refused in rows if refused])
+            rows = step.ask(asked.order_by(_ACCOUNT.name), _CLAIM.project == slug)
+            return {row.name: row.refused for row in rows}
 
     def answer(self, slug: str, mine: bool, actor: Actor) -> bool:
         """Take the answer of the actor; return whether they annotate the project now."""

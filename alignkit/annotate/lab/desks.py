@@ -22,7 +22,7 @@ from alignkit.annotate.lab.list_counts import (
 from alignkit.annotate.lab.values import ProjectRow
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.child import Job, SuggestionPlan
+from alignkit.annotate.server.child import Job, Note, SuggestionPlan
 from alignkit.annotate.server.desk import Desk
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import RefusedError
@@ -43,7 +43,7 @@ class Desks:
     projects once. A thread that needs both locks takes `_opening` first.
     """
 
-    def __init__(self, lab: Lab, note: Callable[[str], None], tidy: Callable[[], object]) -> None:
+    def __init__(self, lab: Lab, note: Note, tidy: Callable[[], object]) -> None:
         self._lab = lab
         self._note = note
         self._tidy = tidy

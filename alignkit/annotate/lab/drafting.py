@@ -12,9 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from alignkit.annotate.lab import bodies, values
+from alignkit.annotate.lab import bodies, listing, values
 from alignkit.annotate.lab.drafts import Drafts
-from alignkit.annotate.lab.listing import card
 from alignkit.annotate.lab.routes import CREATE, MANAGE, OWN, LabEntry, LabVisit, unknown
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.routing import Routes
@@ -173,7 +172,7 @@ def new_project(visit: LabVisit, sent: bodies.NewProject) -> bodies.ProjectCard:
         row = lab.projects.make(sent.name, sent.task, draft.languages, visit.actor, slug=sent.slug)
         held = undo.pop_all()
     threading.Thread(target=_make, args=[visit, sent, row.key, held], daemon=True).start()
-    return card(visit, row, values.ProjectRole(values.OWNER, False))
+    return listing.card(visit, row, values.ProjectRole(values.OWNER, False))
 
 
 def _make(visit: LabVisit, sent: bodies.NewProject, key: str, held: ExitStack) -> None:

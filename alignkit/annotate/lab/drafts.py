@@ -18,8 +18,7 @@ from unicodedata import normalize
 
 from msgspec import UNSET, json, structs
 
-from alignkit.annotate.lab import bodies
-from alignkit.annotate.lab.draft_children import DraftChildren
+from alignkit.annotate.lab import bodies, draft_children, file_names
 from alignkit.annotate.lab.draft_records import (
     MB,
     MOST,
@@ -31,7 +30,6 @@ from alignkit.annotate.lab.draft_records import (
     MakeProject,
     check_space,
 )
-from alignkit.annotate.lab.file_names import check_shown_name
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.answers import direction_of
 from alignkit.annotate.server.child import LabEncoder
@@ -67,7 +65,7 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._store = DraftStore(folder)
-        self._children = DraftChildren(self._store)
+        self._children = draft_children.DraftChildren(self._store)
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
 
     def path(self, id: str) -> Path:
@@ -148,7 +146,7 @@ class Drafts:
         name = normalize("NFC", name)
         with self._changing(account, id) as record:
             files = record.draft.files
-            check_shown_name(name, [file.name for file in files])
+            file_names.check_shown_name(name, [file.name for file in files])
             if len(files) >= _MOST_FILES:
                 raise RefusedError(409, f"A draft has at most {_MOST_FILES} files.")
             if size < 1:

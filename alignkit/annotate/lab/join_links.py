@@ -8,12 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema, values
+from alignkit.annotate.lab import bodies, passwords, projects, schema, sessions, values
 from alignkit.annotate.lab.accounts import Accounts, add_account, set_display, stored_display
-from alignkit.annotate.lab.bodies import JoinInfo
-from alignkit.annotate.lab.passwords import hashed
-from alignkit.annotate.lab.projects import Projects
-from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.steps import LabDatabase, LabStep, id_fits
 from alignkit.annotate.lab.values import INVITE, INVITED, OPEN, OWNER, Actor, LabError
 
@@ -30,8 +26,8 @@ class JoinLinks:
 
     _database: LabDatabase
     _accounts: Accounts
-    _sessions: LabSessions
-    _projects: Projects
+    _sessions: sessions.LabSessions
+    _projects: projects.Projects
 
     def create(
         self,
@@ -78,13 +74,13 @@ class JoinLinks:
                 self._projects.give_role(step, account, project, role, False)
             return _make(step, kind, account, project, role)
 
-    def peek(self, token: str) -> JoinInfo | None:
+    def peek(self, token: str) -> bodies.JoinInfo | None:
         """Return what a link is for, without using it; None if it is not valid."""
         with self._database.reading() as step:
             link = _valid(step, token)
         if link is None:
             return None
-        return JoinInfo(link.kind, link.name or "", link.display or "")
+        return bodies.JoinInfo(link.kind, link.name or "", link.display or "")
 
     def gone(self, token: str) -> LabError:
         """Return why a link is not valid; only to who holds its token, all others learn nothing."""
@@ -116,7 +112,7 @@ class JoinLinks:
             raise self.gone(token)
         name = info.name or values.checked_name(name)
         shown = None if display is None else stored_display(display, name)
-        secret = hashed(password)
+        secret = passwords.hashed(password)
         with self._database.change(Actor(name, address=address)) as step:
             is_link = _LINK.hash == values.digest(token)
             is_valid = _valid(step, token) is not None

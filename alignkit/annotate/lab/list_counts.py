@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Integer, and_, bindparam, cast, func, select, union
 
 from alignkit.annotate import training_answers
-from alignkit.annotate.project import pair_lists, queries, schema
+from alignkit.annotate.project import pair_lists, queries, schema, training
 from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.schema import (
     ACCOUNT,
@@ -23,7 +23,6 @@ from alignkit.annotate.project.schema import (
     STREAM,
     STREAM_IS_OF_ACCOUNT,
 )
-from alignkit.annotate.project.training import training_pairs
 
 _LEAST = 5  # pairs that a pace is computed from, at least
 _MOST_EVENTS = 500  # the most events that it is computed from
@@ -73,7 +72,7 @@ def read_list_counts(conn: Connection, annotators: Collection[str], n: int) -> L
 
 def _only_for_training(conn: Connection, gold: int | None) -> int:
     """Return how many pairs wait for nobody: they are for training, and not finished."""
-    trained = training_pairs(conn)
+    trained = training.training_pairs(conn)
     if not trained:
         return 0
     finished = conn.execute(_SELECT_FINISHED, {"gold": gold}).scalars()
@@ -137,12 +136,9 @@ def _minutes_a_pair(conn: Connection, name: str) -> float | None:
     if pairs < _LEAST:
         return None
     times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(last_sent)]
-    return _work_time(times) / 60 / pairs
-
-
-def _work_time(times: list[float]) -> float:
-    """Return the seconds between times of events, in order, without the breaks."""
-    return sum(after - before for before, after in pairwise(times) if after - before < GAP)
+    steps = [after - before for before, after in pairwise(times)]
+    seconds = sum(step for step in steps if step < GAP)  # without the breaks
+    return seconds / 60 / pairs
 
 
 def _reopened_reason(was_reworded: int) -> str:

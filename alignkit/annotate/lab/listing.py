@@ -9,9 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
-from alignkit.annotate.lab import bodies, values
-from alignkit.annotate.lab.list_counts import ListCounts
-from alignkit.annotate.lab.managing import given
+from alignkit.annotate.lab import bodies, list_counts, managing, values
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.project_events import Setting
@@ -58,7 +56,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
     """Return the row of a project in the list of somebody."""
     counts = visit.server.desks.present_counts(row)
     if counts is None:  # not read yet
-        counts = ListCounts(
+        counts = list_counts.ListCounts(
             row.n, row.pairs, row.done, decided=None, ready=None, assigned=True, own={}, last=None
         )
         need = None
@@ -92,7 +90,10 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
 
 
 def _need(
-    visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole, counts: ListCounts
+    visit: LabVisit,
+    row: values.ProjectRow,
+    role: values.ProjectRole,
+    counts: list_counts.ListCounts,
 ) -> bodies.Need | None:
     """Return what a project waits for from somebody with this role, if it is open."""
     if row.state != values.OPEN:
@@ -158,7 +159,7 @@ def change_project(visit: LabVisit, sent: bodies.ChangeProject) -> bodies.Projec
     """Rename, archive or reopen a project, or change its settings."""
     row = visit.project
     lab = visit.lab
-    changes = given(sent)
+    changes = managing.given(sent)
     listed = {key: changes.pop(key) for key in ("name", "state") if key in changes}
     stops = changes.pop("stop_training")
     if changes and row.state == values.ARCHIVED and listed.get("state") != values.OPEN:

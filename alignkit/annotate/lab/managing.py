@@ -86,13 +86,16 @@ def people(visit: LabVisit) -> bodies.People:
             row.pairs = own.pairs
             row.done = own.done
     namesakes = _namesakes(visit)
-    asked = visit.lab.claims.of_project(visit.project.slug)
+    asked: dict[bool, list[str]] = {False: [], True: []}  # by whether they have said no
+    for name, refused in visit.lab.claims.of_project(visit.project.slug).items():
+        if name in namesakes:
+            asked[refused].append(name)
     return bodies.People(
         people=rows,
         others=sorted({*progress, *namesakes}),
         known=namesakes,
-        asked=[name for name in asked.waiting if name in namesakes],
-        refused=[name for name in asked.refused if name in namesakes],
+        asked=asked[False],
+        refused=asked[True],
         training=_training(visit),
     )
 

@@ -22,7 +22,9 @@ from starlette.types import ASGIApp
 from alignkit.annotate.adjudication.voters import all_in, voters, were_all_in
 from alignkit.annotate.lab import (
     assigning,
+    desks,
     drafting,
+    drafts,
     listing,
     managing,
     openapi,
@@ -30,8 +32,6 @@ from alignkit.annotate.lab import (
     transfer,
     values,
 )
-from alignkit.annotate.lab.desks import Desks
-from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.routes import (
     ANYBODY,
@@ -43,11 +43,9 @@ from alignkit.annotate.lab.routes import (
     unknown,
 )
 from alignkit.annotate.project import names, places, queries
-from alignkit.annotate.server import desk, security
+from alignkit.annotate.server import child, desk, routing, security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
-from alignkit.annotate.server.child import LabEncoder
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, TRAIN, Pending
-from alignkit.annotate.server.routing import Entry
 from alignkit.annotate.server.security import RefusedError
 from alignkit.io.atomic_files import replacing_file
 
@@ -125,15 +123,15 @@ class LabServer:
         address: Address,
         *,
         proxies: Iterable[str] = (),
-        encoder: LabEncoder | None = None,
-        note: Callable[[str], None] = lambda text: None,
+        encoder: child.LabEncoder | None = None,
+        note: child.Note = lambda text: None,
     ) -> None:
         self.lab = lab
         self.address = address
         self.encoder = encoder
-        self.drafts = Drafts(lab.drafts)
+        self.drafts = drafts.Drafts(lab.drafts)
         self.note = note
-        self.desks = Desks(lab, note, self.drafts.sweep)
+        self.desks = desks.Desks(lab, note, self.drafts.sweep)
         self.described: dict[str, Any] = {}
         prefix = "__Host-" if address.secure else ""  # browsers then keep it to this host
         self.cookie = f"{prefix}alignkit-{lab.key}"
@@ -445,7 +443,7 @@ def _keep_vote(visit: LabVisit) -> None:
             raise RefusedError(409, "You have seen the others' votes.")
 
 
-def _of_desk(entry: Entry) -> LabEntry:
+def _of_desk(entry: routing.Entry) -> LabEntry:
     """Return the route of a project in the lab."""
     path = f"projects/{{slug}}/{entry.path}"
     return LabEntry(

@@ -10,9 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.bodies import SessionRow
-from alignkit.annotate.lab.passwords import verify
+from alignkit.annotate.lab import bodies, passwords, schema, values
 from alignkit.annotate.lab.steps import LabDatabase, LabStep, id_fits
 from alignkit.annotate.lab.values import DAY, Actor, Ended, LabError, LabSession, NewSession, digest
 from alignkit.annotate.project.engines import Condition
@@ -84,7 +82,7 @@ class LabSessions:
         self, name: str, password: str, *, address: str, agent: str = "", taking_over: str = ""
     ) -> NewSession:
         """Start a session; the one with the cookie `taking_over` ends."""
-        known = verify(self._database, name, password, address)
+        known = passwords.verify(self._database, name, password, address)
         other = self._lasting(taking_over)
         with self._database.change(Actor(known.name, address=address)) as step:
             account = step.still_open(known)
@@ -160,7 +158,7 @@ class LabSessions:
         known = self._lasting(cookie)
         if known is None:
             raise LabError(*values.WRONG)
-        account = verify(self._database, known.row.name, password, address)
+        account = passwords.verify(self._database, known.row.name, password, address)
         with self._database.change(Actor(account.name, address=address)) as step:
             is_session = _SESSION.hash == known.row.hash
             step.update(schema.session, is_session, proved=step.now)
@@ -173,14 +171,14 @@ class LabSessions:
             return True
         return self._database.now() - session.proved <= _PROVED
 
-    def rows(self, name: str, cookie: str = "") -> list[SessionRow]:
+    def rows(self, name: str, cookie: str = "") -> list[bodies.SessionRow]:
         """Return the sessions of an account; that of the cookie is the current one."""
         now = self._database.now()
         current = digest(cookie)
         rows = []
         for hash, known in list(self._known.items()):
             if known.row.name == name and not known.ended(now):
-                row = SessionRow(
+                row = bodies.SessionRow(
                     id=known.session.id,
                     device=known.row.agent,
                     address=known.row.address,

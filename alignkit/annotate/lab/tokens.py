@@ -7,8 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.bodies import TokenRow
+from alignkit.annotate.lab import bodies, schema, values
 from alignkit.annotate.lab.steps import LabDatabase, LabStep, id_fits
 from alignkit.annotate.lab.values import DAY, Actor, LabError, LabSession, digest
 
@@ -37,7 +36,7 @@ class Tokens:
         project: str = "",
         read_only: bool = False,
         days: int = 90,
-    ) -> TokenRow:
+    ) -> bodies.TokenRow:
         """Make a token; its text, `ak_...`, is in this row only."""
         name = values.checked_title(name)
         text = f"ak_{secrets.token_urlsafe(32)}"
@@ -63,7 +62,7 @@ class Tokens:
             row = step.ask(schema.token, _TOKEN.hash == digest(text)).one()
             return _token_row(row, text)
 
-    def rows(self, account: str) -> list[TokenRow]:
+    def rows(self, account: str) -> list[bodies.TokenRow]:
         """Return the tokens of an account."""
         tokens = sa.select(schema.token).join(schema.account).order_by(_TOKEN.expires)
         with self._database.reading() as step:
@@ -104,9 +103,9 @@ class Tokens:
         step.delete(schema.token, _TOKEN.expires < step.now - _FORGOTTEN)
 
 
-def _token_row(row: Any, text: str = "") -> TokenRow:
+def _token_row(row: Any, text: str = "") -> bodies.TokenRow:
     """Return a row of the table of tokens for the page; only a new one has its text."""
-    return TokenRow(
+    return bodies.TokenRow(
         id=values.public_id(row.hash),
         name=row.name,
         begins=row.begins,

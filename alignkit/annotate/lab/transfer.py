@@ -20,15 +20,11 @@ from alignkit._support.wording import how_many
 from alignkit.annotate.adjudication.provenance import Record, provenance
 from alignkit.annotate.adjudication.voters import all_in, voters
 from alignkit.annotate.exporting import exported_work
-from alignkit.annotate.lab import bodies
-from alignkit.annotate.lab.draft_records import check_space
-from alignkit.annotate.lab.drafting import alone
+from alignkit.annotate.lab import bodies, draft_records, drafting, managing
 from alignkit.annotate.lab.drafts import Drafts
-from alignkit.annotate.lab.managing import refusing
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.made_pairs import ORIGIN
-from alignkit.annotate.project import queries
-from alignkit.annotate.project.copies import back_up
+from alignkit.annotate.project import copies, queries
 from alignkit.annotate.server.answers import Download, file_name, pack, packed, text_name
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
 from alignkit.annotate.server.routing import Routes
@@ -324,13 +320,13 @@ def backup(visit: LabVisit) -> Response:
     """Download the whole project as a file."""
     store = visit.store
     slug = visit.project.slug
-    check_space(gettempdir())
+    draft_records.check_space(gettempdir())
 
     def made() -> Download:
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"{slug}.alignkit"
             root = Path(folder) / "out"
-            back_up(store, str(file))
+            copies.back_up(store, str(file))
             root.mkdir()
             file.rename(root / file.name)  # alone, if anything was left beside it
             return pack(root, slug)
@@ -384,7 +380,7 @@ def bring_in(visit: LabVisit, sent: bodies.NewImport) -> bodies.ImportDone:
     drafts: Drafts = visit.server.drafts
     if drafts.get(visit.name, sent.draft).project != visit.project.slug:
         raise RefusedError(422, "This draft is not for this project.", field="draft")
-    with alone(sent.draft), refusing():
+    with drafting.alone(sent.draft), managing.refusing():
         done = drafts.bring_in(visit.name, sent, visit.lab.project_place(visit.project.key))
     if not sent.dry_run:
         visit.log("import", visit.project.slug, dict(done.counts))

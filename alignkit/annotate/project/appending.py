@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
-from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -192,7 +191,7 @@ def append_sent(
     request: log.Request,
     *,
     actor: str,
-    prepare: Callable[[Writer, log.Sent, log.Data], None] | None = None,
+    prepare: Callable[[Writer, log.Sent, log.Data], None] = lambda *_: None,
 ) -> tuple[Appended, bool]:
     """Append the events of a client, all or none; return also whether any of them was new."""
     base = request.base
@@ -214,8 +213,7 @@ def append_sent(
     try:
         for sent, digest in new:
             data = _read_sent(conn, pair, sent)
-            if prepare is not None:
-                prepare(writer, sent, data)
+            prepare(writer, sent, data)
             if data.label is not None and sent.kind in ("judge", "decide"):
                 _check_label(conn, stream.id, writer.state.judgment, data.label[1])
             if sent.kind in ("undo", "redo"):
@@ -345,20 +343,16 @@ LEARNED = "learned-"
 _CHUNK = 256
 
 
-def put_set(conn: Connection, name: str, rows: Rows) -> int:
-    """Store a set, replacing one of the same name; return how many pairs it covers."""
-    stored = 0
-    left = iter(rows)
+def put_set(conn: Connection, name: str, rows: Rows) -> None:
+    """Store a set, replacing one of the same name."""
     lengths = _lengths(queries.pair_rows(conn))
-    some = list(islice(left, _CHUNK))
-    new = True
-    while some or new:
+    new = True  # the first event empties the set
+    for some in queries.portions(rows, _CHUNK):
         chunk = [(k, _checked(k, cells, lengths)) for k, cells in some]
         append_to_project(conn, Suggest(name, chunk, new))
-        stored += len(chunk)
         new = False
-        some = list(islice(left, _CHUNK))
-    return stored
+    if new:
+        append_to_project(conn, Suggest(name, new=True))
 
 
 def add_learned(conn: Connection, name: str, rows: Rows, lesson: log.Lesson) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from itertools import islice, zip_longest
 
-from alignkit.annotate.project import rebuilding, seals
+from alignkit.annotate.project import rebuilding, seals, server_lock
 from alignkit.annotate.project.database import copy_database, is_project
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, is_url, shown_place
 from alignkit.annotate.project.places import beside, new_project, refuse_existing
 from alignkit.annotate.project.replay import replay
-from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
 
 _WITHOUT = (
@@ -74,7 +73,7 @@ def check_seal(store: Store) -> None:
 def _refuse_other(source: Store, file: str) -> None:
     """Refuse to replace what is no backup of the project, or the project itself."""
     if is_project(file) and (is_url(source.path) or not os.path.samefile(source.path, file)):
-        ServerLock(file).release()  # nobody has it open
+        server_lock.ServerLock(file).release()  # nobody has it open
         with Store.open(file, readonly=True, accept_copy=True) as before:
             if before.project().key == source.project().key:
                 return

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
-from alignkit.annotate.project import engines, schema, seals
+from alignkit.annotate.project import engines, schema, seals, transactions
 from alignkit.annotate.project.names import (
     TASKS,
     DamagedProject,
@@ -26,7 +26,6 @@ from alignkit.annotate.project.names import (
     is_url,
     shown_place,
 )
-from alignkit.annotate.project.transactions import Transactions
 
 LOG = schema.account, schema.stream, schema.event_table
 """The tables from which all others can be rebuilt."""
@@ -254,7 +253,7 @@ _COPY = (
 _ACCEPT = "Use another backup, or go on with this one: --accept-copy"
 
 
-class Database(Transactions):
+class Database(transactions.Transactions):
     """The connections to a project's file."""
 
     def __init__(

@@ -102,16 +102,6 @@ _SELECT_ASSIGNED_CHANGES = Prepared(
 )
 
 
-class PairPlace(NamedTuple):
-    """A pair in the list of an annotator."""
-
-    place: int  # from 1; where pairs were taken away, there are gaps
-    shown: bool  # whether suggestions are shown
-    rank: int  # the place without gaps
-    previous: int | None  # the number of the pair before it
-    next: int | None  # the number of the pair after it
-
-
 class PairList:
     """The pairs of an annotator, in order."""
 
@@ -146,14 +136,20 @@ class PairList:
         name = self._conn.execute(query).scalar()
         return any((k, name) in event.gone for event in queries.assignments(self._conn))
 
-    def place(self, k: int) -> PairPlace:
-        """Return where a pair stands in the list."""
+    def place(self, k: int) -> tuple[queries.ListPlace, bool]:
+        """Return where a pair stands in the list, and whether suggestions are shown."""
         place, shown = self.check(k)
         rank = place
-        if self.assigned:
+        if self.assigned:  # where pairs were taken away, places have gaps
             rank = self._first(_ASSIGNED_PAIRS.rank, place)[0]
         previous, following = self._first(self._statements.neighbours, place)
-        return PairPlace(place, bool(shown), rank, previous, following)
+        done = self.count_done()
+        pairs = self.count()
+        next_open = None
+        if done < pairs:
+            next_open = self.next_open(place)
+        listed = queries.ListPlace(pairs, done, rank, previous, following, next_open)
+        return listed, bool(shown)
 
     def count(self) -> int:
         """Return how many pairs are in the list."""

@@ -9,16 +9,15 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from alignkit.annotate.project import database, engines, schema
+from alignkit.annotate.project import database, engines, schema, transactions
 from alignkit.annotate.project.names import DamagedProject, ProjectError, is_url, shown_place
 from alignkit.annotate.project.server_lock import ServerLock, already_served
-from alignkit.annotate.project.transactions import Transactions
 from alignkit.io.atomic_files import replacing_file
 
 
 def open_database(
     place: str, *, readonly: bool = False, log: bool = False, accept_copy: bool = False
-) -> Transactions:
+) -> transactions.Transactions:
     """Open the database of a project."""
     if is_url(place):
         return SchemaDatabase(place, log=log)
@@ -119,7 +118,7 @@ _NO_ANSWER = (
 free. Others without a state are faults of a statement, which may fail before it is sent."""
 
 
-class SchemaDatabase(Transactions):
+class SchemaDatabase(transactions.Transactions):
     """The connections to a project's schema in PostgreSQL.
 
     If `unchecked`, the schema need not have a project: it is looked for, made or deleted. With

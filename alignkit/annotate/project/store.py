@@ -6,7 +6,7 @@ one transaction, on the disk when the method returns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
@@ -14,7 +14,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from alignkit.annotate.project import appending, queries
-from alignkit.annotate.project.events import Event, Lesson, LogEvent, Request, Sent
+from alignkit.annotate.project.events import Event, Lesson, LogEvent, Request
 from alignkit.annotate.project.names import TASKS, ProjectError, check_doubt, check_name
 from alignkit.annotate.project.pair_lists import PairList, Queue, own_pair
 from alignkit.annotate.project.places import (
@@ -23,7 +23,7 @@ from alignkit.annotate.project.places import (
     open_database,
     take_lock,
 )
-from alignkit.annotate.project.project_events import Copied, Setting, Suggestion
+from alignkit.annotate.project.project_events import Copied, Setting
 from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.suggestions import shown_suggestions
 from alignkit.annotate.project.transactions import Transactions
@@ -163,21 +163,12 @@ class Store:
         with self.reading() as conn:
             own = own_pair(conn, k, annotator)
             pair = own.pair
-            pair_list = PairList(conn, own.account)
-            listed = pair_list.place(k)
-            done = pair_list.count_done()
-            pairs = pair_list.count()
+            place, shown = PairList(conn, own.account).place(k)
             suggestions = None
-            if listed.shown:
+            if shown:
                 suggestions = shown_suggestions(conn, pair, hide_systems=hide_systems)
-            next_open = None
-            if done < pairs:
-                next_open = pair_list.next_open(listed.place)
-            place = queries.ListPlace(
-                pairs, done, listed.rank, listed.previous, listed.next, next_open
-            )
             fields = queries.page_fields(pair, place, queries.viewed(conn, own.stream), own.n)
-            hidden = not listed.shown and bool(queries.shown_set(conn))
+            hidden = not shown and bool(queries.shown_set(conn))
             return queries.PairView(**fields, suggestions=suggestions, hidden=hidden)
 
     def queue(
@@ -189,15 +180,9 @@ class Store:
             return own.queue(after, min(max(limit, 0), _MOST_ROWS), query[:200], only)
 
     def append(
-        self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]
-    ) -> tuple[queries.Appended, bool]:
-        """Append events to an annotator's stream: all of them, or none."""
-        return self.append_later(k, annotator, Request(base, rev, list(events))).result()
-
-    def append_later(
         self, k: int, annotator: str, request: Request
     ) -> Future[tuple[queries.Appended, bool]]:
-        """Append events, as `append` does, in a thread."""
+        """Append events to an annotator's stream in a thread: all of them, or none."""
         append = partial(
             appending.append_sent, k=k, annotator=annotator, request=request, actor=annotator
         )
@@ -218,16 +203,13 @@ class Store:
             return queries.Changes(last, queries.by_pair(rows))
         return None
 
-    def set_suggestions(self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]]) -> int:
+    def set_suggestions(self, name: str, rows: appending.Rows) -> None:
         """Store a set of suggestions, replacing one of the same name, and show it."""
         with self.writing() as conn:
-            stored = appending.put_set(conn, name, rows)
+            appending.put_set(conn, name, rows)
             self._settle(conn, Setting(suggestions=name))
-        return stored
 
-    def add_learned(
-        self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], lesson: Lesson
-    ) -> str:
+    def add_learned(self, name: str, rows: appending.Rows, lesson: Lesson) -> str:
         """Store and show learned suggestions of some pairs; see `appending.add_learned`."""
         with self.writing() as conn:
             return appending.add_learned(conn, name, rows, lesson)

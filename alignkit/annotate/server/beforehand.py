@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from alignkit.annotate.creation import open_pairs
 from alignkit.annotate.documents import read_documents
-from alignkit.annotate.project import database, names
-from alignkit.annotate.project.server_lock import ServerLock
+from alignkit.annotate.project import database, names, server_lock
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.sessions import check_adjudicator
@@ -42,7 +41,7 @@ def check_beforehand(
 def _check_existing(job: Job, role: str, gold: str) -> Sequence[str]:
     """Check a project, and that somebody may be let in; return its annotators."""
     database.check_file(job.project)
-    ServerLock(job.project).release()
+    server_lock.ServerLock(job.project).release()
     known = database.read_annotators(job.project)
     assigned = database.read_assigned(job.project)
     if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
@@ -61,7 +60,7 @@ def _check_new(job: Job, role: str, gold: str) -> Sequence[str] | None:
         raise OptionError(
             f"{job.project}: there is no folder {folder}; make it, or give another file"
         )
-    ServerLock(job.project).release()
+    server_lock.ServerLock(job.project).release()
     known: Sequence[str] | None = ()
     if job.documents:
         encoding = job.reading.get("encoding", "utf-8")

@@ -18,6 +18,10 @@ from alignkit.annotate.project.project_events import Suggestion
 from alignkit.errors import OptionError, UnknownNameError
 
 Row = tuple[int, list[Suggestion]]  # the number of a pair, and its suggestions
+Report = Callable[[str, "float | None"], None]
+"""Takes the step that a child has reached, and the share of it if known."""
+Note = Callable[[str], None]
+"""Takes what users should know."""
 
 
 class LabEncoder(Struct, frozen=True):
@@ -133,8 +137,8 @@ class ChildProcess:
     def __init__(
         self,
         job: Struct,
-        report: Callable[[str, float | None], None],
-        note: Callable[[str], None],
+        report: Report,
+        note: Note,
         take: Callable[[Lesson, Iterator[Row]], None] | None = None,
         module: str = "alignkit.annotate.server.worker",
     ) -> None:

@@ -108,13 +108,7 @@ class Dashboard:
             child.close()
         if known is not None and only_times:
             times = msgspec.json.decode(child.result, type=TimesView)
-            new = msgspec.structs.replace(
-                known,
-                n=times.n,
-                annotators=times.annotators,
-                corrections=times.corrections,
-                training=times.training,
-            )
+            new = msgspec.structs.replace(known, **msgspec.structs.asdict(times))
         else:
             new = msgspec.json.decode(child.result, type=DashboardView)
         new.at = at

@@ -33,7 +33,6 @@ from alignkit.errors import AlignkitError, UnknownNameError
 
 if TYPE_CHECKING:
     from alignkit.annotate.project.store import Store
-    from alignkit.annotate.server.answers import Download
     from alignkit.annotate.server.dashboard import Dashboard
 
 _PAIR = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -252,7 +251,7 @@ class Desk:
     @ROUTES.add("POST", "pairs/{k}/events", ANNOTATE, gives=queries.Appended, also=(201,))
     def events(self, visit: Visit, sent: EventsOfPage) -> Pending:
         """Store the events of a page on the visitor's pair, in a thread."""
-        future = self.store.append_later(visit.k, visit.name, sent)
+        future = self.store.append(visit.k, visit.name, sent)
         return Pending(future, partial(self._stored, sent))
 
     def _stored(self, sent: EventsOfPage, stored: tuple[Any, bool]) -> Response:
@@ -348,7 +347,7 @@ class Desk:
         return Response(body, headers=headers, media_type="application/json")
 
 
-def sent_file(make: Callable[[], Download]) -> Response:
+def sent_file(make: Callable[[], answers.Download]) -> Response:
     """Return a made file as a download."""
     try:
         made = make()
@@ -360,7 +359,7 @@ def sent_file(make: Callable[[], Download]) -> Response:
     return StreamingResponse(_pieces(made), media_type=made.kind, headers=headers)
 
 
-async def _pieces(made: Download) -> AsyncIterator[bytes]:
+async def _pieces(made: answers.Download) -> AsyncIterator[bytes]:
     with made.file:
         while piece := await run_in_threadpool(made.file.read, 1 << 16):
             yield piece

@@ -108,11 +108,11 @@ def invited(
     visitor: Visitor,
     gold: str = "",
     *,
-    rules: Mapping[str, bool] | None = None,
-    waiting: Callable[[str], None] | None = None,
+    rules: Mapping[str, bool] = {},
+    waiting: Callable[[str], None] = lambda _: None,
 ) -> str | None:
     """Return the URL that lets one browser in; None if no server has the project open."""
-    known_rules = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
+    known_rules = msgspec.convert(dict(rules), dict[_Rule, bool])
     invitation = Invitation(visitor.name, visitor.role, gold, known_rules)
     looks = 0
     silent = 0
@@ -140,8 +140,7 @@ def invited(
             silent = 0
         else:
             raise ProjectError(reason)
-        if waiting is not None:
-            waiting(reason)
+        waiting(reason)
         time.sleep(_PAUSE)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from alignkit.annotate.project import appending, names
 from alignkit.annotate.project.events import Lesson, Sent
 from alignkit.annotate.project.queries import portions
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
+from alignkit.annotate.server.child import ChildProcess, Job, Note, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
 
 _TEACHING = {"done", "undo", "redo"}
@@ -34,7 +34,7 @@ class Learning:
         *,
         shelf: threading.Lock,
         taken: Collection[int],
-        note: Callable[[str], None],
+        note: Note,
         turn: str = "",
     ) -> None:
         self._store = store

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from alignkit.annotate.project import appending, database, file_systems, names
+from alignkit.annotate.project import appending, database, file_systems, names, server_lock
 from alignkit.annotate.project.events import Sent
 from alignkit.annotate.project.places import SchemaLock, take_lock
 from alignkit.annotate.project.project_events import Setting
-from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.suggestions import suggested_cells
-from alignkit.annotate.server.child import ChildProcess, Job, SuggestionPlan
+from alignkit.annotate.server.child import ChildProcess, Job, Note, SuggestionPlan
 from alignkit.annotate.server.learning_thread import Learning, learns
 from alignkit.annotate.server.sessions import Sessions, admit, change_task
 from alignkit.errors import AlignkitError
@@ -48,11 +47,11 @@ class Opening:
         plan: SuggestionPlan | None,
         *,
         fallback: SuggestionPlan,
-        note: Callable[[str], None],
+        note: Note,
         learning: bool | None = None,
         role: str = names.ANNOTATOR,
         gold: str = "",
-        rules: Mapping[str, bool] | None = None,
+        rules: Mapping[str, bool] = {},
     ) -> None:
         self.job = job
         self.visitor = names.Visitor(job.annotator, role)
@@ -60,7 +59,7 @@ class Opening:
         self.plan = plan
         self._fallback = fallback
         self._note = note
-        self._rules = rules or {}
+        self._rules = rules
         self._learns = learning
         self.learning: Learning | None = None
         self.opened: OpenProject | None = None
@@ -72,18 +71,17 @@ class Opening:
         self._taken: set[int] = set()  # pairs that were asked for while there are none yet
         self._thread: threading.Thread | None = None
         self._task: str | None = None
-        self._lock: ServerLock | SchemaLock | None = None
+        self._lock: server_lock.ServerLock | SchemaLock | None = None
         self._endings: list[Callable[[], None]] = []
 
-    def start(self, failed: Callable[[], None], opened: Callable[[], None] | None = None) -> None:
+    def start(self, failed: Callable[[], None], opened: Callable[[], None] = lambda: None) -> None:
         """Start: take the project's lock, then continue in a thread."""
         path = self.job.project
         try:
             if os.path.exists(path):
                 database.check_file(path)  # what is no project gets no lock beside it
             self._lock = take_lock(path)
-            if opened is not None:
-                opened()
+            opened()
         except AlignkitError as problem:
             self.problem = problem
             failed()

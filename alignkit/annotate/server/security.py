@@ -157,12 +157,8 @@ def _status(error: AlignkitError) -> int:
     return 503
 
 
-HANDLERS: dict[Any, Any] = {
-    RefusedError: _answer,
-    HTTPException: _answer,
-    AlignkitError: _answer,
-    Exception: _answer,
-}
+_ANSWERED = (RefusedError, HTTPException, AlignkitError, Exception)
+HANDLERS: dict[Any, Any] = dict.fromkeys(_ANSWERED, _answer)
 """The handlers that answer exceptions."""
 
 
@@ -245,7 +241,7 @@ class Proxied:
 class Entrance:
     """The tokens of URLs: each lets one browser in, once."""
 
-    def __init__(self, host: Visitor, renewed: Callable[[str], None] | None = None) -> None:
+    def __init__(self, host: Visitor, renewed: Callable[[str], None] = lambda _: None) -> None:
         self._host = host
         self._renewed = renewed
         self._invited: dict[str, Visitor] = {}
@@ -277,8 +273,7 @@ class Entrance:
         if token in self._invited:
             return self._invited.pop(token)
         self.token = secrets.token_urlsafe(32)
-        if self._renewed is not None:
-            self._renewed(self.token)
+        self._renewed(self.token)
         return self._host
 
 
@@ -295,7 +290,7 @@ def taking(
         places.release()
 
 
-async def read_json(request: Request, limit: int = LIMIT) -> bytes:
+async def read_json(request: Request) -> bytes:
     """Read a body declared as JSON; refuse one that is too long or too slow."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -309,15 +304,15 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
             if known <= _DRAINED:
                 async for piece in request.stream():
                     read += len(piece)
-                    if read <= limit:
+                    if read <= LIMIT:
                         body += piece
                     if read > _DRAINED:
                         break
     except TimeoutError:
         raise RefusedError(408, "the request was too slow") from None
-    if max(read, known) > limit:
+    if max(read, known) > LIMIT:
         raise RefusedError(
-            413, f"the request is longer than {limit // 1024} kB; send fewer events at a time"
+            413, f"the request is longer than {LIMIT // 1024} kB; send fewer events at a time"
         )
     return bytes(body)
 

@@ -13,7 +13,7 @@ import time
 import sqlalchemy as sa
 from msgspec import json
 
-from alignkit.annotate.project import names, pair_lists, queries
+from alignkit.annotate.project import names, pair_lists, queries, transactions
 from alignkit.annotate.project.appending import enrolled, reopen_judged
 from alignkit.annotate.project.database import wrong_value
 from alignkit.annotate.project.engines import INTEGER, TEXT, not_null, primary, schema_of
@@ -26,7 +26,6 @@ from alignkit.annotate.project.schema import (
     STREAM_IS_OF_ACCOUNT,
 )
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.project.transactions import Transactions
 from alignkit.annotate.server.child import SuggestionPlan
 
 _METADATA = sa.MetaData()
@@ -46,7 +45,7 @@ LASTS = 30 * 24 * 3600  # the length of a session in seconds
 class Sessions:
     """The sessions of a project, kept as hashes, and its plan for suggestions."""
 
-    def __init__(self, database: Transactions) -> None:
+    def __init__(self, database: transactions.Transactions) -> None:
         self._database = database
         table = _SESSIONS.c
         with database.writing() as conn:

@@ -25,7 +25,7 @@ from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.project_events import Suggestion
 from alignkit.annotate.project.queries import pair_rows
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
+from alignkit.annotate.server.child import Job, Line, Report, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
 from alignkit.io.options import ReadOptions
 from alignkit.model.corpus import Corpus
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from alignkit.annotate.learning import Learner
     from alignkit.model.alignment import Alignment
 
-Report = Callable[[str, "float | None"], None]
 Words = tuple[Sequence[str], Sequence[str]]
 J = TypeVar("J")
 
@@ -220,13 +219,18 @@ def suggest(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]
         from alignkit.align.evidence import systems_of
         from alignkit.align.supervised.learned import Learned
 
-        with store.reading() as conn:
-            words = [(row.source, row.target) for row in pair_rows(conn)]
+        words = _words(store)
         aligner = aligner_of(plan, words, report)
         numbers = range(1, len(words) + 1)
         if plan.systems:
             aligner = aligner.with_learned(Learned.vote(systems_of(plan.systems)))
         yield from posteriors(store, aligner, numbers, plan.systems, _BLOCK, report)
+
+
+def _words(store: Store) -> list[Words]:
+    """Return the words of all pairs."""
+    with store.reading() as conn:
+        return [(row.source, row.target) for row in pair_rows(conn)]
 
 
 def _cells(alignment: Alignment) -> list[Suggestion]:
@@ -375,7 +379,7 @@ class Course:
         if self._learner is None:
             if len(pairs) < FOLDS:
                 return None, iter(())
-            aligner = self._first_aligner()
+            aligner = aligner_of(self._plan, _words(self._store), self._report)
             learned = aligner.parameters.learned
             if learned is not None and learned.used:
                 self._stays = True
@@ -396,12 +400,6 @@ class Course:
             threads=1,
         )
         return lesson, suggestions
-
-    def _first_aligner(self) -> Aligner:
-        """Return the aligner that learns."""
-        with self._store.reading() as conn:
-            words = [(row.source, row.target) for row in pair_rows(conn)]
-        return aligner_of(self._plan, words, self._report)
 
     def _pairs_ahead(self) -> dict[int, int]:
         """Return the pairs that get new suggestions, with the revisions of their words.
