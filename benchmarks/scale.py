@@ -21,7 +21,7 @@ from alignkit import Corpus, SentencePair, agree, merge, read_corpus
 from alignkit.agreement import Agreement, Pairing
 from alignkit.agreement.numbers import c_of
 from alignkit.agreement.published import INCLUDED, LEFT_OUT, published
-from alignkit.agreement.scale import languages_of, shared_words
+from alignkit.agreement.scale import languages_by, shared_words
 from alignkit.agreement.scale_page import (
     adjudicated_table,
     kinds_table,
@@ -109,7 +109,8 @@ def languages_table(folder: Path) -> Table:
     """Return the share of words that both sentences have, for corpora with known languages."""
     rows = []
     for name, languages, corpus in bitexts(folder):
-        rows.append((languages, shared_words(corpus), name, len(corpus), languages_of(corpus)))
+        share = shared_words(corpus)
+        rows.append((languages, share, name, len(corpus), languages_by(share)))
     columns = [
         Column("languages"),
         Column("shared words", "coefficient"),

@@ -25,7 +25,7 @@ from alignkit.agreement.published import (
     ScaleKind,
     published,
 )
-from alignkit.agreement.scale import CLAUSES, LEAST, REASONS, languages_of, stand
+from alignkit.agreement.scale import CLAUSES, LEAST, REASONS, languages_by, shared_words, stand
 from alignkit.cli import main
 from alignkit.tables.columns import Value
 
@@ -382,20 +382,20 @@ def test_the_summary_of_pairings():
 @pytest.mark.parametrize("samples_of", ["paraphrases", "french-english"])
 def test_languages_of_the_samples(samples_of):
     if samples_of == "paraphrases":
-        assert languages_of(samples().corpus) == "same"
+        assert languages_by(shared_words(samples().corpus)) == "same"
         return
     folder = ROOT / "samples" / samples_of
     french = (folder / "fr.txt").read_text("utf-8").splitlines()
     english = (folder / "en.txt").read_text("utf-8").splitlines()
     pairs = zip(french, english, strict=True)
-    assert languages_of(Corpus(one_pair(*texts) for texts in pairs)) == "two"
+    assert languages_by(shared_words(Corpus(one_pair(*texts) for texts in pairs))) == "two"
 
 
 def test_languages_are_unknown_without_words_or_between_the_limits():
     links = {"A": Alignment.parse("0-0")}
-    assert languages_of(Corpus([SentencePair("1", None, None, links)])) == ""
-    assert languages_of(Corpus([one_pair("1 2 ,", "1 2 ,")])) == ""
-    assert languages_of(Corpus([one_pair("a b c d", "a x y z")])) == ""
+    assert languages_by(shared_words(Corpus([SentencePair("1", None, None, links)]))) == ""
+    assert languages_by(shared_words(Corpus([one_pair("1 2 ,", "1 2 ,")]))) == ""
+    assert languages_by(shared_words(Corpus([one_pair("a b c d", "a x y z")]))) == ""
 
 
 @pytest.mark.real_data

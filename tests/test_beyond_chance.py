@@ -32,8 +32,8 @@ def corpus(rows):
 def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
     chosen = AgreementOptions(**{"samples": 60, "resamples": 40, "seed": 1, **options})
     what = CorpusBeyondChance(CorpusData(pairs), "initial", (), chosen, ())
-    places = what.edited_places(*names)
-    sets = what.paired_sets(*names, level, places, with_edits=True)
+    places = what.edited_places(names)
+    sets = what.paired_sets(names, level, places, with_edits=True)
     count = len(sets)
     sections = [Section("all", len(pairs), np.ones(count, bool), {"not annotated": 2})]
     if halves:

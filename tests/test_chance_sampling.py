@@ -16,7 +16,7 @@ from alignkit.agreement.chance import items_kernel
 from alignkit.agreement.chance import sampling_kernel as kernel
 from alignkit.agreement.chance.correction import ObservedTerms, correct, noise, rows
 from alignkit.agreement.chance.models import CHANCE_MODELS, STRATA, Edits, count_edits
-from alignkit.agreement.chance.sampling import UNITS, Items, Sampling, monte_carlo
+from alignkit.agreement.chance.sampling import UNITS, Items, Sampling, monte_carlo, terms_of
 from alignkit.agreement.pairs import CorpusData
 
 WORDS = st.sampled_from("abc")
@@ -127,7 +127,7 @@ def test_the_standard_errors_are_honest(aggregate: str) -> None:
     what, one = sampling(pairs, rates), np.ones(len(pairs))
     observed, inside = ObservedTerms.of(2 * one, 2 * one, one, "min"), 0
     for seed in range(200):
-        terms = draw(what, 150, seed, workers=1).terms()
+        terms = terms_of(draw(what, 150, seed, workers=1).moments)
         found = correct(rows(observed, terms, aggregate), noise(terms, aggregate))
         inside += abs(found.pi0 - truth) <= 1.96 * found.pi0_error
         c = (0.5 - truth) / (1 - truth)
@@ -188,8 +188,8 @@ def test_rates_of_nought_and_one_are_certain(unit: str) -> None:
 
 
 def test_no_pairs_and_empty_sentences_are_no_trouble() -> None:
-    assert draw(sampling([], np.zeros((0, 4))), 10).terms().ratio.tolist() == []
-    assert isnan(draw(sampling([("", "", "")], [[0.5] * 4]), 10).terms().ratio[0])
+    assert terms_of(draw(sampling([], np.zeros((0, 4))), 10).moments).ratio.tolist() == []
+    assert isnan(terms_of(draw(sampling([("", "", "")], [[0.5] * 4]), 10).moments).ratio[0])
 
 
 @pytest.mark.parametrize("normalizer", ["min", "max"])
@@ -218,7 +218,7 @@ def test_reweighed_samples_are_those_of_other_rates(normalizer: str, rate: float
     same = np.empty((1, 3))
     unchanged = np.zeros_like(shifts)
     kernel.reweigh(drawn.records, normalizer == "max", unchanged, every, same, effective)
-    terms = drawn.terms()
+    terms = terms_of(drawn.moments)
     assert effective[0] == pytest.approx(20000)
     assert same[0] == pytest.approx([terms.ratio[0], terms.common[0], terms.norm[0]])
 
@@ -264,7 +264,8 @@ def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit) -> None:
             include_identical=kept,
             normalizer=normalizer,
         )
-        near(draw(sampling([pair], [rates], unit, normalizer, kept), 4000).terms(), truth)
+        drawn = draw(sampling([pair], [rates], unit, normalizer, kept), 4000)
+        near(terms_of(drawn.moments), truth)
 
 
 @pytest.mark.parametrize("universe", [{(0, 0), (0, 1), (1, 1)}, {(1, 0)}, set()])
@@ -285,7 +286,7 @@ def test_cells_outside_the_universe_stay_as_they_are(pair, rates, unit, universe
         universe=universe,
     )
     what = sampling([pair], [rates], unit, identical=True, universe=universe)
-    near(draw(what, 4000).terms(), truth)
+    near(terms_of(draw(what, 4000).moments), truth)
 
 
 def test_flips_come_at_their_rates() -> None:

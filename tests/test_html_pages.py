@@ -10,7 +10,7 @@ from command import PARAPHRASES, run, write
 from lxml import html
 
 from alignkit import Alignment, SentencePair
-from alignkit.show.html import draw_html, draw_html_pages
+from alignkit.show.html import draw_html, draw_pages, matrices
 
 
 def corpus(pairs):
@@ -58,7 +58,8 @@ def test_few_pairs_are_one_page_as_before(capsys, tmp_path):
     (tree,) = pages(tmp_path).values()
     assert not tree.xpath("//nav")
     pair = SentencePair("1", ("a",), ("b",), {"anna": Alignment.parse("0-0")})
-    ((path, pieces),) = draw_html_pages([pair], title="t", path="x", pairs_a_page=1)
+    content = matrices([pair], None)
+    ((path, pieces),) = draw_pages([pair], content, title="t", path="x", pairs_a_page=1)
     assert (path, "".join(pieces)) == ("x", "".join(draw_html([pair], title="t")))
 
 
@@ -101,7 +102,9 @@ class Made:
 def drawn(count):
     tracemalloc.start()
     try:
-        for _, pieces in draw_html_pages(Made(count), title="t", path="x", pairs_a_page=20):
+        made = Made(count)
+        content = matrices(made, None)
+        for _, pieces in draw_pages(made, content, title="t", path="x", pairs_a_page=20):
             for _ in pieces:
                 pass
         return tracemalloc.get_traced_memory()[1]
@@ -118,7 +121,7 @@ def test_memory_does_not_grow_with_the_pairs():
 def test_annotators_of_all_pages_are_the_same(names):
     links = Alignment.parse("0-0")
     pairs = [SentencePair(who, ("a",), ("b",), {who: links}) for who in ("anna", "ben")]
-    made = draw_html_pages(pairs, names, title="t", path="x", pairs_a_page=1)
+    made = draw_pages(pairs, matrices(pairs, names), title="t", path="x", pairs_a_page=1)
     found = {path: "".join(pieces) for path, pieces in made}
     text = html.fromstring(found["x-page-2"]).text_content()
     assert ("anna: not annotated" in text) == (names is None)

@@ -17,7 +17,7 @@ from alignkit.agreement.replacement.comparison import Closeness, OthersCompariso
 from alignkit.agreement.replacement.confidence import certain_pairs
 from alignkit.agreement.replacement.decision import AnnotatorTest, Decision, p_values, passes
 from alignkit.agreement.replacement.power import passing_power
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.stats.corrections import benjamini_yekutieli
 
 NAMES = ("A", "B", "C")
@@ -370,6 +370,16 @@ def test_what_cannot_be_answered_is_an_error(change, options, error, words):
         ak.replaceable(corpus, "system", **given)
     else:
         refuses(error, words, ak.replaceable, corpus, "system", **given)
+
+
+@pytest.mark.parametrize("measure", ["links", "phrases"])
+def test_a_pair_without_words_is_named_if_equal_words_are_left_out(measure):
+    corpus = random_corpus(4, 60, missing=0)
+    last = corpus[59]
+    wordless = SentencePair("wordless", None, None, last.annotations)
+    given = {"annotators": NAMES, "measure": measure, "ignore_identical": True, **QUICK}
+    pairs = Corpus([*corpus[:59], wordless])
+    refuses(MissingTextError, "pair 'wordless'", ak.replaceable, pairs, "system", **given)
 
 
 def without(corpus, name, keep):

@@ -188,7 +188,7 @@ def alpha_from_units(
     return AlphaRows.of(ValueSets.of_units(several), [distance]).alphas()[distance]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class AlphaRows(Rows):
     """The counts behind alpha, for P sentence pairs.
 

@@ -27,6 +27,7 @@ from alignkit.agreement.numbers import (
     ALL,
     SURE,
     Numbers,
+    all_f1,
     c_of,
     counts_of,
     ends_of,
@@ -151,7 +152,7 @@ class AnswerWriter:
     def __init__(self, agreement: AgreementFigures) -> None:
         self.agreement = agreement
         self.codes: dict[str, None] = {}  # of the rules that hold so far
-        self.every = agreement.of("annotators")  # every two annotators
+        self.every = agreement.every_two
         self.several = len(self.every) > 1
         # those with an F1; if there are only two annotators, it must be above 0
         self.pairings = []
@@ -169,7 +170,7 @@ class AnswerWriter:
     @cached_property
     def weak(self) -> bool:
         """Whether anyone marks links as possible only."""
-        rows = [two.sections[0].overlap for two in self.pairings]
+        rows = [two.whole.overlap for two in self.pairings]
         counts = [(row.words_possible, row.words_sure) for row in rows if row is not None]
         return any(
             possible.hypothesis != sure.hypothesis or possible.reference != sure.reference
@@ -180,8 +181,8 @@ class AnswerWriter:
     def pairs(self) -> str:
         """The pairs that both, or two of several, annotated."""
         if self.several:
-            return how_many(self.agreement.together[0].used, "pair")
-        return how_many(self.every[0].sections[0].pairs, "pair")
+            return how_many(self.agreement.whole.used, "pair")
+        return how_many(self.every[0].whole.pairs, "pair")
 
     def answer(self) -> Answer:
         """Return the answer."""
@@ -214,7 +215,7 @@ class AnswerWriter:
     def nothing(self) -> str:
         """Return why there is nothing to compare."""
         who = self.called(self.agreement.annotators)
-        if not any(two.sections[0].pairs for two in self.every):
+        if not any(two.whole.pairs for two in self.every):
             return self.say("no-common", who=who)
         if any(f1_of(two, ALL).value == 0 for two in self.every):
             return self.say("none-shared", who=who)
@@ -227,7 +228,7 @@ class AnswerWriter:
             return self.judged()
         if self.sides is not None:
             return self.divided(*self.sides)
-        numbers = {two: f1_of(two, ALL) for two in self.pairings}
+        numbers = all_f1(self.pairings)
         if len(numbers) == 1:
             (two,) = numbers
             who = self.subject(two.names, self.called(two.names))
@@ -247,7 +248,7 @@ class AnswerWriter:
 
     def divided(self, rest: Sequence[str], side: Sequence[str]) -> str:
         """Return how much two groups share, within and across; one may be a single annotator."""
-        within, across = parted(self.pairings, side)
+        within, across = parted(all_f1(self.pairings), side)
         if len(side) == 1:
             code = "apart"
             who = self.subject(rest, self.called(rest))
@@ -258,8 +259,8 @@ class AnswerWriter:
         return self.say(
             code,
             who=who,
-            figures=span_of({two: f1_of(two, ALL) for two in within}, "%"),
-            across=span_of({two: f1_of(two, ALL) for two in across}, "%"),
+            figures=span_of(within, "%"),
+            across=span_of(across, "%"),
             apart=self.called(side),
             measure=self.measure,
         )
@@ -397,7 +398,7 @@ class AnswerWriter:
 
     def accepted(self) -> str:
         """Return how much annotators share of the given links that they accept."""
-        numbers = {two: f1_of(two, ALL) for two in self.pairings}
+        numbers = all_f1(self.pairings)
         sure = "" if self.several else self.sure_share(self.pairings[0])
         figures = span_of(numbers, "%")
         return self.say("accepted", figures=figures, sure=sure, measure=self.measure)
@@ -430,9 +431,7 @@ class AnswerWriter:
         if self.sides is None:
             return span_of(every)
         side = self.sides[1]
-        inside, outside = parted(self.pairings, side)
-        within = span_of({two: every[two] for two in inside})
-        across = span_of({two: every[two] for two in outside})
+        within, across = map(span_of, parted(every, side))
         if len(side) == 1:
             return f"{within}, and {across} with {self.called(side)}"
         return f"{within} within a group and {across} across"
@@ -447,13 +446,13 @@ class AnswerWriter:
         if self.given:
             yield self.say("do-not-quote")
         if self.sides is not None:
-            mean = mean_of({two: f1_of(two, ALL) for two in self.pairings}).show("%")
+            mean = mean_of(all_f1(self.pairings)).show("%")
             nobody = "none" if len(self.sides[1]) == 1 else "neither group"
             yield self.say("no-mean", mean=mean, nobody=nobody)
         parts: Parts = []
         if self.quoted is not None and self.has_c:
             parts = self.parts(self.quoted.model)
-        pairs = min(two.sections[0].pairs for two in self.pairings)
+        pairs = min(two.whole.pairs for two in self.pairings)
         used = min((part.used for *_, part in parts), default=pairs)
         if used < FEW or pairs < FEW_F1:
             yield self.say("few-pairs", pairs=how_many(min(used, pairs), "pair"))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from alignkit.agreement.figures import Pairing
-from alignkit.agreement.numbers import ALL, f1_of
+from alignkit.agreement.numbers import Numbers, all_f1
 from alignkit.tables.columns import Value
 
 
@@ -17,11 +17,7 @@ def sides_of(
     names: Sequence[str], pairings: Sequence[Pairing]
 ) -> tuple[list[str], list[str]] | None:
     """Return the two groups of annotators that differ most by F1 of all links; see `sides_by`."""
-    values = {}
-    for two in pairings:
-        number = f1_of(two, ALL)
-        values[two.names] = Value(number.value, *number.bounds)
-    return sides_by(names, values)
+    return sides_by(names, {two.names: f1.cell for two, f1 in all_f1(pairings).items()})
 
 
 def sides_by(
@@ -66,15 +62,15 @@ def sides_by(
     return best
 
 
-def parted(twos: Iterable[Pairing], side: Sequence[str]) -> tuple[list[Pairing], list[Pairing]]:
-    """Return the pairings within two groups, and those across; `side` is one of the groups."""
-    within: list[Pairing] = []
-    across: list[Pairing] = []
-    for two in twos:
+def parted(numbers: Numbers, side: Sequence[str]) -> tuple[Numbers, Numbers]:
+    """Return the figures within two groups, and those across; `side` is one of the groups."""
+    within = {}
+    across = {}
+    for two, number in numbers.items():
         if (two.first in side) == (two.second in side):
-            within.append(two)
+            within[two] = number
         else:
-            across.append(two)
+            across[two] = number
     return within, across
 
 

@@ -7,7 +7,7 @@ number; see `Hit`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isnan, nan
+from math import isnan
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
                 if not pairing.given:
                     yield from choice_hits(agreement, pairing, level)
     yield from _more_pairs(agreement)
-    for pairing in agreement.of("annotators"):
+    for pairing in agreement.every_two:
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
     yield from _nearly_identical(agreement)
@@ -121,7 +121,7 @@ def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
 def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
     """Find levels at which C leaves out many pairs, has many one-sided ones, or is imprecise."""
     part = pairing.main(level)
-    shared = pairing.sections[0].pairs
+    shared = pairing.whole.pairs
     for reason, which in LEFT_OUT.items():
         out = part.left_out.get(reason, 0)
         if part.used and out > MANY_LEFT_OUT * shared:
@@ -227,7 +227,7 @@ def _few(pairing: Pairing) -> Hits:
 def _more_pairs(agreement: AgreementFigures) -> Hits:
     """Find the widest interval of F1 of words, and the pairs that would make it narrow enough."""
     widths: dict[Pairing, float] = {}
-    for pairing in agreement.of("annotators"):
+    for pairing in agreement.every_two:
         low, high = f1_of(pairing, ALL).bounds
         if high - low > 2 * WITHIN:  # false where there is no interval
             widths[pairing] = high - low
@@ -263,7 +263,7 @@ def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
     suspicion = misfit.suspicion()  # they share far more in another base or direction
     if suspicion:
         yield "misread", Hit(pairing.name, "", suspicion.replace("`", ""))
-    section = pairing.sections[0]
+    section = pairing.whole
     cells = section.different if agreement.options.ignore_identical else section.cells
     if agreement.options.universe == "all" and cells is not None and pairing.given:
         of_all = cells.possible
@@ -308,7 +308,7 @@ def _outliers(agreement: AgreementFigures) -> Hits:
     """Find one annotator who differs from others that agree."""
     if len(agreement.annotators) < 3:
         return
-    pairings = agreement.of("annotators")
+    pairings = agreement.every_two
     for name in agreement.annotators:
         with_name = [two for two in pairings if name in two.names]
         without_name = [two for two in pairings if two not in with_name]
@@ -323,7 +323,7 @@ def _outliers(agreement: AgreementFigures) -> Hits:
 
 
 def _f1(pairings: Iterable[Pairing], level: str) -> list[float]:
-    return [two.sections[0].figures.get(f"{level}.f1", nan) for two in pairings]
+    return [f1_of(two, level).value for two in pairings]
 
 
 def _of_adjudicated(agreement: AgreementFigures) -> Hits:
@@ -346,7 +346,7 @@ def _of_adjudicated(agreement: AgreementFigures) -> Hits:
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     """Find annotators who have few of their links from the initial alignment."""
     initial = agreement.initial
-    pairings = agreement.of("annotators")
+    pairings = agreement.every_two
     if not initial or not all(two.beyond for two in pairings):
         return
     edited = set[str]()

@@ -18,7 +18,7 @@ from alignkit.agreement.chance.result import (
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.table_rows import LINKS, UNITS, Rows, Subject, level_table
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Column, Row
 from alignkit.tables.table import Table
 
 
@@ -71,7 +71,7 @@ def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
         counted[f"{name.lower()}, {LINKS[links]}"] = parts
         for _, part in parts:
             reasons |= dict.fromkeys(map(_short_reason, part.left_out))
-    levels: dict[str, list[tuple[str, list[Cell]]]] = {}
+    levels: dict[str, Rows] = {}
     for heading, parts in counted.items():
         rows = levels[heading] = []
         for who, part in parts:
@@ -116,10 +116,10 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
                 models |= {(links, name): of_name for name, of_name in result.models.items()}
     if not rates:
         return
-    levels: dict[str, list[tuple[str, list[Cell]]]] = {}
+    levels: dict[str, Rows] = {}
     for links, who in sorted(rates, key=lambda key: key[0]):
         rows = levels.setdefault(LINKS[links], [])
-        shares: list[Cell] = [rates[links, who].add, rates[links, who].delete]
+        shares: Row = [rates[links, who].add, rates[links, who].delete]
         fitted = models.get((links, who))
         if fitted:
             rows += _fitted_rows(who, shares, fitted)
@@ -146,8 +146,8 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
 
 
 def _fitted_rows(
-    who: str, shares: list[Cell], fitted: Mapping[str, EditModel]
-) -> Iterator[tuple[str, list[Cell]]]:
+    who: str, shares: Row, fitted: Mapping[str, EditModel]
+) -> Iterator[tuple[str, Row]]:
     """Yield a row for each model of an annotator's edits; the shares stand in the first."""
     for part, model in fitted.items():
         name = who if part == "edit" else f"{who}, {part}"

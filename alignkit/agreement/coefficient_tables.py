@@ -16,7 +16,7 @@ from alignkit.agreement.table_rows import (
     with_interval,
 )
 from alignkit.agreement.unseen_links import NO_LINKS
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Cell, Column, Row, Value
 from alignkit.tables.table import Table
 
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
@@ -34,7 +34,7 @@ def _subjects_with_figures(agreement: AgreementFigures, start: str) -> list[Subj
     """Return the rows of annotators, of all of them too, with figures that start with a text."""
     rows = subjects(agreement)
     if len(agreement.annotators) > 2:
-        rows.append(Subject("all annotators", together=agreement.together[0]))
+        rows.append(Subject("all annotators", together=agreement.whole))
     return [row for row in rows if any(name.startswith(start) for name in row.figures)]
 
 
@@ -84,7 +84,7 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
         people = _subjects_with_figures(agreement, f"{before}alpha.")
         if not people:
             continue
-        levels: dict[str, list[tuple[str, list[Cell]]]] = {}
+        levels: dict[str, Rows] = {}
         for links in ("possible", "sure"):
             named = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
             rows = [(row.name, [row.cell(name) for name in named]) for row in people]
@@ -111,11 +111,11 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
         heading = str(n) if n > 1 else "none"
         columns.append(Column(heading, "count", "n agree", f"agree_{n}"))
     whole, *groups = agreement.together
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for part in (*groups, whole):
         fleiss = part.fleiss
         if fleiss is None:
-            cells: list[Cell] = [nan] * (len(columns) - 1)
+            cells: Row = [nan] * (len(columns) - 1)
         else:
             kappa = with_interval(fleiss.kappa, part.intervals.get("fleiss.kappa"))
             cells = [fleiss.pairs, fleiss.items, kappa, fleiss.observed, fleiss.expected]
@@ -130,11 +130,11 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
 
 def unseen_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of the links that two annotators both kept without looking at them."""
-    rows: list[list[Cell]] = []
-    for two in agreement.of("annotators"):
+    rows: list[Row] = []
+    for two in agreement.every_two:
         if two.unseen is None:
             continue
-        figures: list[Cell] = []
+        figures: Row = []
         for links in SHORT_KINDS:
             without_unseen = two.unseen.f1[links]
             reason = NO_LINKS if isnan(without_unseen) else ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import isnan, nan
 
 from alignkit._support.wording import visible
@@ -11,6 +12,7 @@ from alignkit.agreement.answer import CHANCE_NAMES
 from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.figures import DIFFERENT, MOST_PAIRINGS, AgreementFigures, Pairing
 from alignkit.agreement.names import listed
+from alignkit.agreement.numbers import f1_of
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.table_rows import (
     LINKS,
@@ -24,7 +26,7 @@ from alignkit.agreement.table_rows import (
     subjects,
     with_interval,
 )
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Cell, Column, Row
 from alignkit.tables.table import Table
 
 _MOST_GROUPS = 10  # that a table shows
@@ -64,7 +66,7 @@ def _compared(
     kinds = ["possible", "sure"]
     if unit == "words" and (full or len(rows) == 1):
         kinds.append("eq2")
-    levels: dict[str, list[tuple[str, list[Cell]]]] = {}
+    levels: dict[str, Rows] = {}
     for links in kinds:
         of_kind = levels[LINKS[links]] = []
         for row in rows:
@@ -150,7 +152,7 @@ def _measures(
 
 def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -> Table:
     """Return the main table of ``"words"`` or ``"phrases"``; if it is long, by annotator."""
-    pairings = agreement.of("annotators")
+    pairings = agreement.every_two
     anchor = f"main-{unit}"
     if len(pairings) <= MOST_PAIRINGS:
         rows = [Subject(agreement.label(two), two) for two in pairings]
@@ -170,12 +172,12 @@ def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -
     return level_table(f"{title} ({note})", columns, levels, anchor)
 
 
-def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[float]:
+def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> Row:
     """Return the mean, lowest and highest F1 of one annotator with the others."""
     known = []
     for two in pairings:
         if who in two.names:
-            f1 = two.sections[0].figures.get(f"{level}.f1", nan)
+            f1 = f1_of(two, level).value
             if not isnan(f1):
                 known.append(f1)
     if known:
@@ -231,45 +233,38 @@ def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
 def others_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield F1 of words of each annotator with adjudicated and automatic alignments."""
     which: dict[str, str] = {}
-    cells: dict[tuple[str, str, str], Cell] = {}  # by annotator, other alignment and links
+    cells: dict[tuple[str, str], Row] = {}  # by annotator and other alignment
     for two in agreement.of("adjudicated"):
         which[two.second] = "the adjudicated one"
-        for links in SHORT_KINDS:
-            cells[two.first, two.second, links] = Subject("", two).cell(f"words.{links}.f1")
+        cells[two.first, two.second] = _f1_cells(two)
     for two in agreement.of("automatic"):
         if two.first == agreement.initial:
             which[two.first] = "the initial one"
         else:
             which[two.first] = "an automatic one"
-        for links in SHORT_KINDS:
-            cells[two.second, two.first, links] = Subject("", two).cell(f"words.{links}.f1")
+        cells[two.second, two.first] = _f1_cells(two)
     if not which:
         return
     described = listed(f"{what} ({visible(other)})" for other, what in which.items())
     title = f"Other alignments: F1 of words with {described}"
     names = agreement.short_names
     anchor = "other-alignments"
-    table = Table(title, *_side_by_side(names, which, cells), anchor=anchor, ruled=False)
+    columns = [Column("", key="who")]
+    for other in which:
+        columns += [Column(f"{other}, {heading}", "percent") for heading in SHORT_KINDS.values()]
+    rows: list[Row] = []
+    for name, short in names.items():
+        rows.append([short, *chain.from_iterable(cells[name, other] for other in which)])
+    table = Table(title, columns, rows, anchor=anchor, ruled=False)
     if table.width > WIDTH:  # then below each other
         levels: dict[str, Rows] = {}
         for other in which:
-            rows = levels[visible(other)] = []
-            for name, short in names.items():
-                rows.append((short, [cells.get((name, other, links)) for links in SHORT_KINDS]))
+            levels[visible(other)] = [(short, cells[name, other]) for name, short in names.items()]
         columns = [Column(links, "percent") for links in SHORT_KINDS.values()]
         table = level_table(title, columns, levels, anchor)
     yield table
 
 
-def _side_by_side(
-    names: Mapping[str, str], others: Iterable[str], cells: Mapping[tuple[str, str, str], Cell]
-) -> tuple[list[Column], list[list[Cell]]]:
-    """Return columns for each other alignment and kind of links, and a row for each annotator."""
-    columns = [Column("", key="who")]
-    rows: dict[str, list[Cell]] = {name: [short] for name, short in names.items()}
-    for other in others:
-        for links, heading in SHORT_KINDS.items():
-            columns.append(Column(f"{other}, {heading}", "percent"))
-            for name, row in rows.items():
-                row.append(cells.get((name, other, links)))
-    return columns, list(rows.values())
+def _f1_cells(two: Pairing) -> Row:
+    """Return F1 of words for each kind of links."""
+    return [Subject("", two).cell(f"words.{links}.f1") for links in SHORT_KINDS]

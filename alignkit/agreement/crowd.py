@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from typing import NamedTuple
@@ -12,9 +12,9 @@ import numpy as np
 from alignkit._support.arguments import check_kind, check_known, words
 from alignkit._support.options import takes
 from alignkit._support.wording import how_many
-from alignkit.agreement.crowd_cautions import crowd_cautions
 from alignkit.agreement.crowd_result import AnnotatorQuality, CrowdQuality, GoodPhrase, SuspectGold
-from alignkit.agreement.judges import Judges, fit_judges
+from alignkit.agreement.hits import Hit, Hits, find_cautions
+from alignkit.agreement.judges import LEAST_JUDGES, Judges, fit_judges
 from alignkit.agreement.judgments import consensus, question
 from alignkit.agreement.judgments.consensus import DOUBT, Labels
 from alignkit.agreement.judgments.options import QualityOptions
@@ -114,7 +114,7 @@ def crowd_quality(corpus: Corpus, options: QualityOptions) -> CrowdQuality:
         judges=fitted,
         settled=settled,
     )
-    return replace(quality, warnings=crowd_cautions(quality))
+    return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, options))
 
 
 def _people(
@@ -294,3 +294,92 @@ def _phrases(
             verdict = "not good"
         phrases.append(GoodPhrase(phrase, len(is_good), sum(is_good), verdict))
     return tuple(phrases)
+
+
+# cautions
+_POWER = 0.8  # if the chance of rejecting a guesser is below this, gold questions prove little
+
+
+def _hits(quality: CrowdQuality) -> Hits:
+    """Yield what triggers a caution of `CAUTIONS`."""
+    for person in quality.annotators:
+        gold = person.gold
+        kappa = person.others if quality.options.compared == "others" else person.consensus
+        if gold.judged < quality.options.after:
+            text = f"{gold.judged} of the {quality.options.after} that are needed"
+            yield "few-gold", Hit(person.name, text=text, size=-gold.judged)
+        elif person.power < _POWER:
+            text = f"{person.power:.5f} (of {gold.judged})"
+            yield "weak-gold", Hit(person.name, text=text, size=-person.power)
+        if gold.verdict == DOUBT:
+            text = f"{gold.right} of {gold.judged} right"
+            yield "in-doubt", Hit(person.name, text=text, size=-person.judged)
+        if person.used == 1:
+            yield "one-label", Hit(person.name, "", str(person.judged), person.judged)
+        if isnan(kappa):
+            yield "unknown-kappa", Hit(person.name)
+    if quality.judges is not None:
+        yield "hard-items", Hit()
+        if len(quality.annotators) == LEAST_JUDGES and quality.labels == 2:
+            yield "untestable", Hit()
+    if quality.options.compared == "consensus":
+        yield "contains", Hit()
+    if quality.options.sequential and not quality.timed:
+        yield "untimed", Hit()
+    rejected = sum(person.gold.verdict == "reject" for person in quality.annotators)
+    if rejected:
+        yield "rejected", Hit(text=f"{rejected} of {len(quality.annotators)}")
+    nobody = sum(not who for _, who in quality.again)
+    if nobody:
+        yield "nobody", Hit(text=f"{nobody} of {len(quality.again)}")
+
+
+CAUTIONS: Mapping[str, tuple[str, str]] = {
+    "few-gold": (
+        "too few gold questions judged ({number}): they cannot reject this annotator",
+        "ask more before you use these judgments",
+    ),
+    "in-doubt": (
+        "no better on the gold questions ({number}) than always giving their most common label",
+        "check these judgments before use, and ask more gold questions with other labels",
+    ),
+    "one-label": (
+        "gave the same label to all pairs ({number}): kappa measures nothing then",
+        "compare the accuracy on gold questions with that of always giving one label",
+    ),
+    "weak-gold": (
+        "the gold questions would reject somebody who guesses with a probability of only {number}",
+        "ask more gold questions, check after each (sequential), or use a view with more labels",
+    ),
+    "hard-items": (
+        "the model is too sure where pairs are hard for everybody",
+        "do not let it replace gold questions",
+    ),
+    "untestable": (
+        "with three annotators and two labels, nothing can show that the model is wrong",
+        "ask gold questions, or more annotators",
+    ),
+    "contains": (
+        "the consensus contains the annotator: one of three annotators who guesses between two "
+        "labels gets a kappa near .5 - k / 2 (k: the kappa of the other two), perhaps above .4",
+        "use the kappa against the others (the default)",
+    ),
+    "untimed": (
+        "some answers have no time, so gold questions are checked in the order of the corpus",
+        "use judgments with times, as projects export them",
+    ),
+    "rejected": (
+        "{number} annotators are rejected, but still part of the majorities that kappas compare "
+        "with; everything is computed once",
+        "to exclude them, leave them out of the annotators and compute again",
+    ),
+    "nobody": (
+        "no annotator above .75 is left to judge {number} pairs again",
+        "find new annotators for them",
+    ),
+    "unknown-kappa": (
+        "the kappa is undefined, so these pairs are not judged again",
+        "have more pairs judged by several annotators",
+    ),
+}
+"""Every caution about a crowd, in order."""

@@ -12,7 +12,7 @@ from alignkit.agreement.judgments.consensus import GoldVerdict
 from alignkit.agreement.judgments.options import QualityOptions
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import get_view
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Column, Row, Value
 from alignkit.tables.result import Caution, Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
@@ -212,7 +212,7 @@ class CrowdQuality(Result):
         if alone:
             title += f"; nobody is left to judge {alone} of them"
         columns = [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")]
-        rows: list[list[Cell]] = [[id, len(who), ", ".join(who)] for id, who in self.again]
+        rows: list[Row] = [[id, len(who), ", ".join(who)] for id, who in self.again]
         return Table(title, columns, rows, "" if rows else "none", "again")
 
     def _suspected(self) -> Table:
@@ -256,10 +256,10 @@ class CrowdQuality(Result):
         rows = [self._person(person) for person in self.annotators]
         return Table("Annotators", columns, rows, note, "annotators")
 
-    def _person(self, person: AnnotatorQuality) -> list[Cell]:
+    def _person(self, person: AnnotatorQuality) -> Row:
         """Return what stands in the row of an annotator."""
         gold = person.gold
-        row: list[Cell] = [person.name, person.judged]
+        row: Row = [person.name, person.judged]
         if self.judges is not None:
             row.append(person.model)
         accuracy = Value(gold.accuracy, gold.low, gold.high)

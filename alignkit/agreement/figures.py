@@ -15,7 +15,7 @@ from alignkit._support.wording import how_many, visible
 from alignkit.agreement.alpha import KrippendorffAlpha
 from alignkit.agreement.chance.result import LEVELS, BeyondChance, BeyondChanceSection
 from alignkit.agreement.fleiss import FleissKappa
-from alignkit.agreement.intervals import Intervals
+from alignkit.agreement.intervals import Bounds, Intervals
 from alignkit.agreement.kappa import CellAgreement, Contingency
 from alignkit.agreement.names import short_names
 from alignkit.agreement.options import AgreementOptions
@@ -136,7 +136,7 @@ class PairingSection:
     reason: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class GivenLinks:
     """The agreement of two annotators who judged links that they were given."""
 
@@ -144,7 +144,7 @@ class GivenLinks:
     cells: CellAgreement  # over these; without equal words if identical ones are left out
     intervals: Intervals  # for cells.possible.kappa and so on
 
-    def kappa(self, links: str) -> tuple[float, Interval | str | None]:
+    def kappa(self, links: str) -> tuple[float, Bounds | None]:
         """Return kappa of ``"possible"`` or ``"sure"`` links, and its interval."""
         table: Contingency = getattr(self.cells, links)
         return table.kappa, self.intervals.get(f"cells.{links}.kappa")
@@ -200,6 +200,11 @@ class Pairing:
     def name(self) -> str:
         """The name of the pairing: ``"A ~ B"``."""
         return " ~ ".join(self.names)
+
+    @property
+    def whole(self) -> PairingSection:
+        """The agreement in the whole corpus."""
+        return self.sections[0]
 
     def section(self, name: str) -> PairingSection:
         """Return the agreement in a section.
@@ -373,9 +378,19 @@ class AgreementFigures(FigureResult):
     several: int = 0
 
     def __repr__(self) -> str:
-        f1 = self.of("annotators")[0].sections[0].figures.get("words.sure.f1", nan)
+        f1 = self.every_two[0].whole.figures.get("words.sure.f1", nan)
         who = ", ".join(self.annotators)
-        return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {percent(f1)})"
+        return f"Agreement({who}; {self.whole.used} pairs; words sure F1 {percent(f1)})"
+
+    @property
+    def whole(self) -> Together:
+        """The agreement of all annotators in the whole corpus."""
+        return self.together[0]
+
+    @property
+    def every_two(self) -> tuple[Pairing, ...]:
+        """The pairings of every two annotators."""
+        return self.of("annotators")
 
     def of(self, kind: str) -> tuple[Pairing, ...]:
         """Return the pairings of a kind.
@@ -428,19 +443,18 @@ class AgreementFigures(FigureResult):
         """
         data = CorpusData(self.corpus, exact_case=self.options.exact_case)
         initial = self.initial if self.initial in self.corpus.aligners else None
-        pairings = [two for two in self.of("annotators") if not two.given]
+        pairings = [two for two in self.every_two if not two.given]
         return FrozenMap({two.name: same_pairs(data, *two.names, initial) for two in pairings})
 
     @cached_property
     def votes(self) -> VoteTable | None:
         """What the adjudicated version made of two to four annotators' votes; None if unknown."""
-        exact = self.options.exact_case
         try:
             return vote_table(
                 self.corpus,
                 self.adjudicated or "",
                 self.annotators,
-                exact_case=exact,
+                exact_case=self.options.exact_case,
                 seed=self.options.seed,
             )
         except (UnknownNameError, OptionError, MissingTextError):  # no such version, words or pairs
@@ -493,7 +507,7 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
             suffix = "" if chance == pairing.chance else f".{chance}"
             for name in ("pi", "pi0", "C"):
                 number: float = getattr(part, name)
-                bounds: Interval | str | None = None
+                bounds: Bounds | None = None
                 if isnan(number) and part.undefined:
                     bounds = part.undefined
                 elif name == "C":
@@ -510,7 +524,7 @@ def _unseen_figures(pairing: Pairing) -> Iterator[Figure]:
     """Yield what both kept without looking at it, and F1 without these links, if this is known."""
     if pairing.unseen is None:
         return
-    pairs = pairing.sections[0].pairs
+    pairs = pairing.whole.pairs
     at = (pairing.kind, *pairing.names, "all")
     yield Figure(*at, "words.possible", "common", pairing.unseen.common, pairs=pairs)
     yield Figure(*at, "words.possible", "unseen", pairing.unseen.unseen, pairs=pairs)
@@ -570,7 +584,7 @@ def vote_figures(table: VoteTable) -> Iterator[Figure]:
                 yield Figure(*at, n, pairs=table.pairs)
 
 
-def _figure(at: At, value: float, pairs: int, interval: Interval | str | None) -> Figure:
+def _figure(at: At, value: float, pairs: int, interval: Bounds | None) -> Figure:
     """Return a figure with its interval, or with the reason why it or its interval is missing."""
     if isinstance(interval, Interval):
         return Figure(*at, value, interval.low, interval.high, pairs)

@@ -14,9 +14,9 @@ _SHORT = 30  # characters: two numbers that are shorter together stand in a line
 class Hit:
     """What triggers a caution, in one place."""
 
-    pairing: str  # ``"A ~ B"``; empty: in the whole report
-    where: str  # the level, the view or the section
-    text: str  # the number
+    pairing: str = ""  # ``"A ~ B"``; empty: in the whole report
+    where: str = ""  # the level, the view or the section
+    text: str = ""  # the number
     size: float = 0.0  # the hit with the largest is the worst
     detail: str = ""  # hits with another detail make another caution
     brief: str = ""  # the number in a line; empty if it is `text`

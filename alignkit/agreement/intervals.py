@@ -25,7 +25,7 @@ Measure = Callable[[F8], Mapping[str, F8]]
 """Turns (R, K) sums of rows into named measures, (R,) each; NaN if undefined."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Rows:
     """The counts of P sentence pairs, and the measures of sums of them."""
 
@@ -69,7 +69,7 @@ class Rows:
         return only_values(self.measure(self.total()))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Statistic:
     """A statistic of agreement; each module of a coefficient exports some."""
 
@@ -96,8 +96,10 @@ INTERVALS = "P, R and F1: jackknife; others: bootstrap"
 
 ONE_COUNTS = "without one of the sentence pairs it is undefined"
 
-Intervals = Mapping[str, Union[Interval, str]]
-"""The interval, or the reason why there is none, by ``level.measure``."""
+Bounds = Union[Interval, str]
+"""An interval, or the reason why there is none."""
+Intervals = Mapping[str, Bounds]
+"""Bounds by ``level.measure``."""
 
 
 def bootstrap(
@@ -126,7 +128,7 @@ def bootstrap(
             for statistic, part in parts:
                 for measure, drawn in part.measure(part.sums(weights)).items():
                     values[f"{statistic.level}.{measure}"].append(drawn)
-        bounds: dict[str, Interval | str] = {}
+        bounds: dict[str, Bounds] = {}
         for name, drawn_values in values.items():
             bounds[name] = reasoned(np.concatenate(drawn_values), confidence)
         for statistic, part in parts:
@@ -138,7 +140,7 @@ def bootstrap(
 
 def _by_jackknife(
     statistic: Statistic, rows: Rows, percentiles: Intervals, confidence: float
-) -> dict[str, Interval | str]:
+) -> dict[str, Bounds]:
     """Return the intervals of ratios of counts by the jackknife, if there are any by bootstrap.
 
     Percentiles of ratios are too narrow if few pairs have most of the links or of the differences.
@@ -146,7 +148,7 @@ def _by_jackknife(
     counts = np.asarray(rows.counts, np.float64)
     sizes = counts[:, list(statistic.sizes)].sum(axis=1)
     without = rows.without_each()
-    bounded: dict[str, Interval | str] = {}
+    bounded: dict[str, Bounds] = {}
     for measure, value in rows.figures().items():
         name = f"{statistic.level}.{measure}"
         interval = percentiles[name]
@@ -173,7 +175,7 @@ def draw_weights(
         yield rng.multinomial(count, shares, size=size).astype(np.float64)
 
 
-def reasoned(values: F8, confidence: float) -> Interval | str:
+def reasoned(values: F8, confidence: float) -> Bounds:
     """Return the interval of the values in resamples, or the reason why there is none."""
     interval = interval_of(values, confidence)
     return interval.reason or interval

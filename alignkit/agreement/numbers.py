@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Union
 
 from alignkit.agreement.figures import Pairing
-from alignkit.agreement.intervals import weighted_mean
+from alignkit.agreement.intervals import Bounds, weighted_mean
 from alignkit.stats.resampling import ALIKE, Interval
-from alignkit.tables.columns import decimal, percent
+from alignkit.tables.columns import Value, decimal, percent
 
 ALL = "words.possible"
 SURE = "words.sure"
@@ -22,7 +21,7 @@ class Number:
 
     value: float
     # or why there is none; None if none was asked for. Of the reasons, only `ALIKE` is shown
-    interval: Union[Interval, str, None] = None
+    interval: Bounds | None = None
     digits: Callable[[float], str] = percent  # makes a text of the value, or of a bound
 
     @property
@@ -33,6 +32,11 @@ class Number:
         if self.interval == ALIKE:
             return (self.value, self.value)
         return (nan, nan)
+
+    @property
+    def cell(self) -> Value:
+        """The figure with its bounds."""
+        return Value(self.value, *self.bounds)
 
     def show(self, unit: str = "", *, bounds: bool = True) -> str:
         """Return the figure and its interval as text."""
@@ -51,9 +55,14 @@ Numbers = Mapping[Pairing, Number]
 
 def f1_of(two: Pairing, level: str) -> Number:
     """Return F1 of two annotators at a level."""
-    section = two.sections[0]
+    section = two.whole
     name = f"{level}.f1"
     return Number(section.figures.get(name, nan), section.intervals.get(name))
+
+
+def all_f1(pairings: Iterable[Pairing]) -> dict[Pairing, Number]:
+    """Return F1 of all links of some pairings."""
+    return {two: f1_of(two, ALL) for two in pairings}
 
 
 def c_of(two: Pairing, level: str, model: str) -> Number:
@@ -89,7 +98,7 @@ def span_of(numbers: Numbers, unit: str = "") -> str:
 
 def mean_of(numbers: Numbers) -> Number:
     """Return the mean of figures, weighted by the pairs of sentences as in the tables."""
-    weighed = [(two.sections[0].pairs, number.value) for two, number in numbers.items()]
+    weighed = [(two.whole.pairs, number.value) for two, number in numbers.items()]
     return Number(weighted_mean(weighed))
 
 

@@ -136,12 +136,16 @@ _WORDS = {
 _PHRASES = ("hyp_atomic", "hyp_atomic_in_ref", "ref_atomic", "hyp_in_ref_atomic")
 
 
+def word_columns(counts: I8, kind: str) -> F8:
+    """Return what `overlap_ratios` needs of (P, 8) counts of links, for an entry of `_WORDS`."""
+    return columns(counts, LINK_COLUMNS, _WORDS[kind])
+
+
 def _word_rows(data: PairData, kind: str) -> Rows:
-    """Count in each pair what `overlap_ratios` needs of links, for an entry of `_WORDS`."""
-    return Rows(columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
+    return Rows(word_columns(data.link_counts, kind), overlap_ratios)
 
 
-def _phrase_rows(data: PairData, links: Literal["possible", "sure"]) -> Rows:
+def phrase_columns(data: PairData, links: Literal["possible", "sure"]) -> F8:
     """Count in each pair what `overlap_ratios` needs of phrase pairs."""
     first, second = data.annotators
     source = target = None
@@ -155,7 +159,11 @@ def _phrase_rows(data: PairData, links: Literal["possible", "sure"]) -> Rows:
         source=source,
         target=target,
     )
-    return Rows(columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
+    return columns(counts, PHRASE_COLUMNS, _PHRASES)
+
+
+def _phrase_rows(data: PairData, links: Literal["possible", "sure"]) -> Rows:
+    return Rows(phrase_columns(data, links), overlap_ratios)
 
 
 def columns(counts: I8, names: Sequence[str], wanted: Sequence[str]) -> F8:

@@ -16,6 +16,7 @@ from alignkit.agreement.compared_tables import all_given, main_table, others_tab
 from alignkit.agreement.disagreements import SHAPES, Disagreements, differences_csv, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.names import listed
+from alignkit.agreement.numbers import ALL, f1_of
 from alignkit.agreement.plots import agreement_plot, model_plot
 from alignkit.agreement.report import agreement_head, agreement_notes, legend
 from alignkit.agreement.scale import ScalePlace
@@ -30,7 +31,7 @@ from alignkit.agreement.tables import agreement_tables
 from alignkit.scoring.link_classes import WORD_KINDS, FunctionWords
 from alignkit.show.cells import letters, make_grid
 from alignkit.show.html import draw_figure, page_template
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Column, Row
 from alignkit.tables.media import style_sheet
 from alignkit.tables.table import Table
 
@@ -83,7 +84,7 @@ def draw_agreement_page(
     who = listed(names) if len(names) < 5 else f"{len(names)} annotators"
     mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
     wide = {"precision", "recall", "used"}  # the columns that narrow screens do not show
-    if not all_given(agreement.of("annotators")):
+    if not all_given(agreement.every_two):
         wide.add("kappa")
     differences = list(_differences(agreement, function_words))
     words: dict[str, Any] = {
@@ -98,7 +99,7 @@ def draw_agreement_page(
         "others": list(others_table(agreement)),
         "differences": differences,
         "csv": _csv_link(agreement, differences),
-        "several": len(agreement.of("annotators")) > 1,
+        "several": len(agreement.every_two) > 1,
         "models": model_plot(agreement).image("models", "C by every model of chance"),
         "scale": _published_scale(writer.scale),
         "tables": agreement_tables(agreement),
@@ -148,7 +149,7 @@ def _csv_link(agreement: AgreementFigures, differences: Sequence[PairDifference]
 
 def _facts(agreement: AgreementFigures) -> Iterator[str]:
     """Yield short facts about the comparison."""
-    whole = agreement.together[0]
+    whole = agreement.whole
     who = "both" if len(agreement.annotators) == 2 else "two or more"
     yield f"{how_many(whole.pairs, 'sentence pair')}, {whole.used} annotated by {who}"
     yield from agreement_notes(agreement)
@@ -166,7 +167,7 @@ def _differences(
 ) -> Iterator[PairDifference]:
     """Yield the differences of every two annotators; those who differ most come first."""
     corpus = agreement.corpus
-    pairings = [two for two in agreement.of("annotators") if two.sections[0].pairs]
+    pairings = [two for two in agreement.every_two if two.whole.pairs]
     if not all(pair.has_text for pair in corpus):
         return
     for pairing in sorted(pairings, key=_likeness):
@@ -186,14 +187,14 @@ def _differences(
 
 def _likeness(pairing: Pairing) -> float:
     """Return the F1 of all words, or 2 if undefined, which sorts last."""
-    value = pairing.sections[0].figures.get("words.possible.f1", 2.0)
+    value = f1_of(pairing, ALL).value
     return 2.0 if isnan(value) else value
 
 
 def _kind_table(counts: Disagreements) -> Table:
     """Return the table of kinds of links: how many both have, and how many only one."""
     A, B = letters(*counts.annotators)
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     kinds = [*SHAPES, *(kind for kind in WORD_KINDS if kind in counts.kinds)]
     for kind in kinds:
         has = counts.kinds[kind]
@@ -209,10 +210,10 @@ def _kind_table(counts: Disagreements) -> Table:
 def _word_table(counts: Disagreements) -> Table:
     """Return the word pairs that most often only one annotator linked."""
     A, B = letters(*counts.annotators)
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for words in counts.words[:_MOST_WORDS]:
         has = words.outcome
-        row: list[Cell] = [words.source, words.target, ", ".join(words.kinds)]
+        row: Row = [words.source, words.target, ", ".join(words.kinds)]
         row += [has.alone, has.first, has.second, has.both + has.unsure]
         rows.append(row)
     columns = [Column(name) for name in ("source", "target", "kind")]
@@ -268,9 +269,8 @@ def _draw(
         drawn.append({"id": pair.id, "facts": " · ".join(facts), "figure": figure})
     differing = len(counts.differing)
     alike = len(counts.pairs) - len(counts.differing)
-    differ = "sentence pair differs" if differing == 1 else "sentence pairs differ"
-    do = "does" if alike == 1 else "do"
-    says = [f"{differing:,} {differ}, {alike:,} {do} not"]
+    differ = how_many(differing, "sentence pair differs", "sentence pairs differ", commas=True)
+    says = [f"{differ}, {how_many(alike, 'does', 'do', commas=True)} not"]
     left = differing - len(drawn) - large
     if left:
         says.append(

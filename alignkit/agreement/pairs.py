@@ -29,7 +29,7 @@ _UNALIGNED = Alignment()
 _ABSENT = Annotation(_UNALIGNED)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class CorpusPart:
     """A part of the corpus: its name, and the positions of its pairs."""
 
@@ -40,9 +40,14 @@ class CorpusPart:
         return len(self.members)
 
 
+def whole_part(corpus: Corpus) -> CorpusPart:
+    """Return the whole corpus as a part."""
+    return CorpusPart("all", np.arange(len(corpus)))
+
+
 def parts_of(corpus: Corpus, options: Grouped, names: Sequence[str]) -> list[CorpusPart]:
     """Return the whole corpus, then each group; a group called "all" gets another name."""
-    parts = [CorpusPart("all", np.arange(len(corpus)))]
+    parts = [whole_part(corpus)]
     by = options.by
     if by is not None:
         values_of("", options.split)  # refuses a wrong one
@@ -214,7 +219,7 @@ class CorpusData:
         return np.array(sides, np.int64).reshape(-1, 2)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PairData:
     """The P sentence pairs on which some annotators are compared."""
 

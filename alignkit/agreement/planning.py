@@ -18,12 +18,12 @@ from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.intervals import Rows, Statistic
 from alignkit.agreement.options import CLOSED, AgreementOptions, PlanOptions
 from alignkit.agreement.overlaps import OVERLAP
-from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData, check_case
+from alignkit.agreement.pairs import CorpusData, PairData, check_case, whole_part
 from alignkit.agreement.sections import OF_TWO
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus
 from alignkit.model.roles import ROLES
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Column, Row
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
@@ -31,6 +31,7 @@ from alignkit.version import __version__
 LEAST_PILOT = 30  # pairs: nothing is planned from fewer
 SHORT_PILOT = 100  # pairs: a plan from fewer is rough
 ASSURANCE = 0.8  # how often the planned number of pairs is enough
+_STATISTICS: dict[str, Statistic] = {each.level: each for each in (*OVERLAP, *OF_TWO)}
 _Z = float(ndtri(ASSURANCE))
 
 # the k of `planned_variance`, set for 82% in the mean of simulations: GoldAlign, three pairings of
@@ -124,7 +125,7 @@ class PairPlans(Result):
             Column("sd", "decimal", key="spread", digits=3),
             Column(f"needed ({ASSURANCE:.0%})", "count", key="pairs"),
         ]
-        rows: list[list[Cell]] = [
+        rows: list[Row] = [
             [*two, plan.pilot, plan.rests_on, plan.value, plan.spread, plan.pairs]
             for two, plan in self.plans.items()
         ]
@@ -193,10 +194,9 @@ def plan_two(corpus: Corpus, first: str, second: str, options: PlanOptions) -> P
     corpus.require(first, second)
     if options.initial is not None:
         corpus.require(options.initial)
-    known: dict[str, Statistic] = {each.level: each for each in (*OVERLAP, *OF_TWO)}
-    check_known("level", level, LEVELS if statistic == "C" else known)
+    check_known("level", level, LEVELS if statistic == "C" else _STATISTICS)
     if statistic != "C":
-        measures = known[level].measures
+        measures = _STATISTICS[level].measures
         check_known("statistic", statistic, (*measures, "C") if level in LEVELS else measures)
     rows = rows_of(data, (first, second), options)
     m = len(rows)
@@ -255,8 +255,8 @@ def rows_of(data: CorpusData, names: tuple[str, str], options: PlanOptions) -> R
     """Return the counts of each pair of both annotators that a statistic of a level is made of."""
     if options.statistic == "C":
         return _rows_of_c(data, names, options)
-    (kind,) = (each for each in (*OVERLAP, *OF_TWO) if each.level == options.level)
-    return kind.rows(PairData.of(data, names, ignore_identical=options.ignore_identical))
+    pairs = PairData.of(data, names, ignore_identical=options.ignore_identical)
+    return _STATISTICS[options.level].rows(pairs)
 
 
 def _rows_of_c(data: CorpusData, names: tuple[str, str], options: PlanOptions) -> Rows:
@@ -268,11 +268,10 @@ def _rows_of_c(data: CorpusData, names: tuple[str, str], options: PlanOptions) -
         bootstrap="none",
     )
     settled = plain.settled(options.initial)
-    everything = [CorpusPart("all", np.arange(len(data.corpus)))]
-    beyond = CorpusBeyondChance(data, options.initial, (), settled, everything)
-    reason = beyond.why_no_edits(*names)
+    beyond = CorpusBeyondChance(data, options.initial, (), settled, [whole_part(data.corpus)])
+    reason = beyond.why_no_edits(names)
     model = CLOSED if reason else settled.model
-    sentences = beyond.of(*names, reason)[model][options.level].sentences
+    sentences = beyond.of(names, reason)[model][options.level].sentences
     terms = np.zeros((len(sentences), 4))
     for row, sentence in zip(terms, sentences, strict=True):
         if not sentence.left_out:

@@ -24,7 +24,7 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     answer = writer.answer()
     series = _SERIES if writer.weak else _SERIES[:1]
     pairings = _drawn_pairings(agreement)
-    several = len(agreement.of("annotators")) > 1
+    several = len(agreement.every_two) > 1
     measures = {"F1 (%)": f1_of}
     if answer.quoted:
         model = answer.quoted.model
@@ -50,7 +50,7 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     if answer.quoted:
         caption += f" and {answer.quoted.name[:-1]}; model of chance: {answer.quoted.model})"
     caption += f" of words and phrase pairs in {writer.pairs} of sentences"
-    if len(agreement.of("annotators")) > MOST_PAIRINGS:
+    if len(agreement.every_two) > MOST_PAIRINGS:
         caption += ", the mean of each with the others"
     caption += f": {'; '.join(map(' ~ '.join, pairings))}"
     if len(series) > 1:
@@ -77,7 +77,7 @@ def _notes(agreement: AgreementFigures, drawn: Sequence[Value]) -> str:
 
 def _drawn_pairings(agreement: AgreementFigures) -> dict[tuple[str, ...], list[Pairing]]:
     """Return the pairings of each row: one of two annotators, or if there are many, of one."""
-    pairings = agreement.of("annotators")
+    pairings = agreement.every_two
     names = agreement.short_names
     rows: dict[tuple[str, ...], list[Pairing]] = {}
     if len(pairings) <= MOST_PAIRINGS:
@@ -94,7 +94,7 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
     writer = AnswerWriter(agreement)
     series = _SERIES if writer.weak else _SERIES[:1]
     names = agreement.short_names
-    pairings = agreement.of("annotators")
+    pairings = agreement.every_two
     compared = [two for two in pairings if len(two.beyond) > 1 and len(pairings) <= MOST_PAIRINGS]
     panels = []
     for unit, text in _UNITS.items():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import isnan
 from typing import NamedTuple
 
@@ -18,13 +19,15 @@ from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.figures import Pairing, Together
 from alignkit.agreement.intervals import weighted_mean
-from alignkit.agreement.majorities import with_majorities
 from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import given_links, joint_sections, two_sections
 from alignkit.agreement.unseen_links import unseen_links
 from alignkit.errors import OptionError
+from alignkit.model.alignment import Alignment, Link
+from alignkit.model.annotation import Annotation, shared_start
 from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.settings import Signature
 
 
@@ -90,7 +93,7 @@ def agree(corpus: Corpus, options: AgreementOptions) -> Agreement:
     twos = [("annotators", *two) for two in combinations(names, 2)]
     if roles.adjudicated is not None:
         twos += [("adjudicated", name, roles.adjudicated) for name in names]
-    twos += [("consensus", name, majority) for name, majority in majority_names.items()]
+    twos += [("consensus", name, others) for name, others in majority_names.items()]
     twos += [("automatic", *two) for two in product(roles.machines, names)]
     data = pairs.CorpusData(with_votes, exact_case=chosen.exact_case)
     if chosen.universe == "judged":
@@ -185,16 +188,54 @@ def _names(corpus: Corpus, options: AgreementOptions, others: _Roles) -> Sequenc
     return options.annotators
 
 
+# the majority of the others, which each annotator is compared with
+def majority(alignments: Sequence[Alignment]) -> Alignment:
+    """Return the links that more than half have; for two alignments, those of both."""
+
+    def most(sets: Sequence[frozenset[Link]]) -> set[Link]:
+        """Return the links that are in more than half of the sets."""
+        votes = Counter(chain.from_iterable(sets))
+        return {link for link, count in votes.items() if 2 * count > len(sets)}
+
+    sure = most([alignment.sure for alignment in alignments])
+    return Alignment(sure, most([alignment.possible for alignment in alignments]))
+
+
+def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
+    """Add the `majority` of the others for each annotator, if all others annotated.
+
+    Also return the name of each majority that some pair has, by the annotator.
+    """
+    labels = {name: f"majority without {name}" for name in names}
+
+    def voted(pair: SentencePair) -> SentencePair:
+        """Return a pair with the majorities of which all others annotated it."""
+        aligners = [name for name in names if pair.aligned_by(name)]
+        for name, label in labels.items():
+            others = [other for other in aligners if other != name]
+            if len(others) == len(names) - 1:
+                links = majority([pair.alignment(other) for other in others])
+                starts = [pair.annotations[other].start for other in others]
+                annotation = Annotation(links, start=shared_start(starts))
+                pair = pair.with_annotation(label, annotation)
+        return pair
+
+    corpus = corpus.map(voted)
+    return corpus, {name: label for name, label in labels.items() if label in corpus.aligners}
+
+
+# pairings
 def pairings_of(
     twos: Sequence[tuple[str, str, str]], beyond: CorpusBeyondChance
 ) -> tuple[Pairing, ...]:
     """Compare pairs of names, each given with the kind of the pairing."""
-    reasons = [beyond.why_no_edits(first, second) for _, first, second in twos]
+    reasons = [beyond.why_no_edits((first, second)) for _, first, second in twos]
     sampled = [k for k, reason in enumerate(reasons) if not reason]
     pairings = []
     data = beyond.data
     options = beyond.options
     for k, (kind, first, second) in enumerate(twos):
+        names = (first, second)
         share = None  # of the progress: only sampling takes time
         chance = CLOSED
         if not reasons[k]:
@@ -203,18 +244,18 @@ def pairings_of(
         given = None
         unseen = None
         if kind == "annotators":
-            given = given_links(data, first, second, options)
-            unseen = unseen_links(data, first, second, ignore_identical=options.ignore_identical)
+            given = given_links(data, names, options)
+            unseen = unseen_links(data, *names, ignore_identical=options.ignore_identical)
         pairing = Pairing(
             kind=kind,
             first=first,
             second=second,
-            sections=two_sections(data, first, second, beyond.parts, options),
-            beyond=beyond.of(first, second, reasons[k], share),
+            sections=two_sections(data, names, beyond.parts, options),
+            beyond=beyond.of(names, reasons[k], share),
             chance=chance,
             no_edits=reasons[k],
             given=given,
-            same_start=beyond.same_start(first, second),
+            same_start=beyond.same_start(names),
             unseen=unseen,
         )
         pairings.append(pairing)
@@ -239,7 +280,7 @@ def signed(
     partial = False
     for two in people:
         name = two.name.replace(" ~ ", "~")
-        shared = two.sections[0].pairs
+        shared = two.whole.pairs
         if two.chance != CLOSED and two.same_start != shared:
             name += f":{two.same_start}/{shared}"
             partial = True

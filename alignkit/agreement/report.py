@@ -35,7 +35,6 @@ class LastLine(NamedTuple):
 IN_PYTHON = LastLine(", ", "More, by tables=[...]: {}; 'all'")
 COMMAND = LastLine(",", "More: --tables {}; --all; --html FILE")
 
-_MAIN = ("words", "phrases")
 _MOST_CAUTIONS = 8
 
 
@@ -48,12 +47,12 @@ def check_tables(names: Sequence[str]) -> None:
 # what stands above, between and below the tables
 def agreement_head(agreement: AgreementFigures) -> list[str]:
     """Return lines with the annotators, the pairs, and the meaning of the brackets."""
-    whole = agreement.together[0]
+    whole = agreement.whole
     names = ", ".join(agreement.annotators)
     pairs = how_many(whole.pairs, "sentence pair")
     lines = [f"Agreement of {names}: {pairs}, {whole.used} annotated by two or more"]
     lines += agreement_notes(agreement)
-    people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
+    people = [pairing for pairing in agreement.every_two if pairing.beyond]
     for name in dict.fromkeys(pairing.chance for pairing in people):
         model = CHANCE_MODELS[name]
         line = f"Chance ({name}): {model.description}"
@@ -92,7 +91,7 @@ def _samples_line(pairings: Sequence[Pairing]) -> Iterator[str]:
 
 def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
     """Yield notes on pairs that are left out or count twice, and on cells."""
-    whole = agreement.together[0]
+    whole = agreement.whole
     for reason, n in whole.left_out.items():
         yield f"{how_many(n, 'pair')} {reason}"
     yield from _start_notes(agreement)
@@ -117,12 +116,12 @@ _MOST_PAIRINGS = 3  # that a note lists
 def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
     """Yield on how many pairs edit models are based, if annotators were shown different starts."""
     start = repr(agreement.initial) if agreement.initial else "nothing"
-    people = [two for two in agreement.of("annotators") if two.beyond]
+    people = [two for two in agreement.every_two if two.beyond]
     some: list[str] = []
     none: list[str] = []
     for two in people:
         who = agreement.label(two)
-        pairs = two.sections[0].pairs
+        pairs = two.whole.pairs
         if two.same_start == 0 and two.no_edits:
             none.append(who)
         elif two.same_start is not None and two.same_start < pairs:
@@ -144,7 +143,7 @@ def _shortened(names: Sequence[str]) -> str:
 
 def _kappa_over(agreement: AgreementFigures) -> str:
     """Return the cells that kappa is computed over."""
-    if compared_tables.all_given(agreement.of("annotators")):
+    if compared_tables.all_given(agreement.every_two):
         return "the links that both were given"
     if agreement.options.ignore_identical:
         return "cells of different words"
@@ -166,8 +165,8 @@ def legend(agreement: AgreementFigures, shown: Sequence[Sheet]) -> str:
         if any(row[0].text == table_rows.LINKS["eq2"] for row in bounded):
             parts.append("That of sure ~ all is too narrow if few pairs have most sure links.")
     if "used" in keys:
-        parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
-    models = compared_tables.chance_models(agreement.of("annotators"))
+        parts.append(f"used: pairs that C is based on, of {agreement.whole.used}.")
+    models = compared_tables.chance_models(agreement.every_two)
     says = _models_in_words(agreement.initial)
     described = [
         f"{CHANCE_NAMES[model]}: {says[model]}" for model in models if f"C_{model}" in keys
@@ -200,7 +199,7 @@ def _models_in_words(initial: str | None) -> dict[str, str]:
 
 def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
     """Yield Fleiss' kappa of three or more annotators."""
-    whole = agreement.together[0]
+    whole = agreement.whole
     if len(agreement.annotators) > 2 and whole.fleiss is not None:
         number = table_rows.with_interval(whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
         shown = Column("", "coefficient").show(number).text
@@ -212,7 +211,7 @@ def caution_lines(agreement: AgreementFigures, *, whole: bool) -> list[str]:
     """Return the cautions: the whole texts, or one line for each of the first."""
     if whole:
         return [str(caution) for caution in agreement.cautions]
-    every = [two.name for two in agreement.of("annotators")]
+    every = [two.name for two in agreement.every_two]
     lines = []
     for caution in agreement.cautions:
         line = f"{caution.code}{_some(caution.pairings, every)}: {caution.brief}"
@@ -276,7 +275,7 @@ def _default_report(
 ) -> Report:
     """Return the report with the answer, the main tables, and a line for each caution."""
     sheets = []
-    for name in _MAIN:
+    for name in tables.MAIN:
         sheets.extend(_sheets(agreement, name))
     sheets.append(_line(legend(agreement, sheets)))
     others = [*compared_tables.groups_table(agreement), *compared_tables.others_table(agreement)]
@@ -285,7 +284,7 @@ def _default_report(
     cautions = caution_lines(agreement, whole=False)
     names = []
     for name, tables_of in tables.TABLES.items():
-        if name not in _MAIN and any(tables_of(agreement)):
+        if name not in tables.MAIN and any(tables_of(agreement)):
             names.append(name)
     if cautions:
         names.append("cautions")
@@ -340,7 +339,7 @@ def _latex_caption(agreement: AgreementFigures, answer: Answer, keys: Collection
     options = agreement.options
     names = list(agreement.short_names.values())
     who = latex_escape(listed(names))
-    pairs = how_many(agreement.together[0].used, "sentence pair")
+    pairs = how_many(agreement.whole.used, "sentence pair")
     caption = f"Agreement of {who} on word links in {pairs}"
     if options.ignore_identical:
         caption += " (links of equal words left out)"

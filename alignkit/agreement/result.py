@@ -149,10 +149,9 @@ class Agreement(AgreementFigures):
         >>> alignkit.agree(corpus, bootstrap="none").to_json()["annotators"]
         ['anna', 'ben']
         """
-        of_all = self.together[0]  # the section "all" is the first
         fleiss_kappa = None
-        if of_all.fleiss:
-            fleiss_kappa = jsonable(of_all.fleiss.kappa)
+        if self.whole.fleiss:
+            fleiss_kappa = jsonable(self.whole.fleiss.kappa)
         names = ("annotators", "initial", "adjudicated", "systems", "answer", "scale")
         together = (
             "pairs",

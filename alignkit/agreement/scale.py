@@ -17,7 +17,7 @@ from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, visible
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.names import listed
-from alignkit.agreement.numbers import ALL, f1_of, mean_of
+from alignkit.agreement.numbers import ALL, all_f1, mean_of
 from alignkit.agreement.published import (
     INCLUDED,
     LANGUAGES,
@@ -162,10 +162,7 @@ def place_of(
     """
     kind, assumed = kind_of(agreement, pairings)
     own = own_figure(pairings)
-    values = {}
-    for two in pairings:
-        number = f1_of(two, ALL)
-        values[two.name] = Value(number.value, *number.bounds)
+    values = {two.name: number.cell for two, number in all_f1(pairings).items()}
     twin = twin_of(list(values.values()), kind.equal_words, published())
     rest = [corpus for corpus in published() if corpus != twin]
     others = figures_of(kind, rest)
@@ -312,8 +309,8 @@ def own_figure(pairings: Sequence[Pairing]) -> Value:
 
     The mean is weighted by the pairs of sentences, as in the tables.
     """
-    numbers = {two: f1_of(two, ALL) for two in pairings}
-    whole = summary([Value(number.value, *number.bounds) for number in numbers.values()])
+    numbers = all_f1(pairings)
+    whole = summary([number.cell for number in numbers.values()])
     return Value(mean_of(numbers).value, whole.low, whole.high)
 
 
@@ -349,7 +346,7 @@ def kind_of(
     equal_words = LEFT_OUT if agreement.options.ignore_identical else INCLUDED
     start, assumed = _start_of(agreement, pairings)
     share = shared_words(agreement.corpus)
-    languages = _languages_by(share)
+    languages = languages_by(share)
     sentences = [assumed] if assumed else []
     if not isnan(share):
         taken = LANGUAGES[languages] if languages else "unclear languages"
@@ -405,22 +402,8 @@ _SAME = 0.3  # from this share of words in both sentences on, they are of one la
 _TWO = 0.15  # up to this share, they are of two languages
 
 
-def languages_of(corpus: Corpus) -> str:
-    """Return whether the sentences of a pair are of the same language; empty if unclear.
-
-    This is seen from `shared_words`: in 24 corpora it is at least .44 for one language and at most
-    .12 for two (``python -m benchmarks.scale --languages``).
-
-    Returns
-    -------
-    str
-        ``"same"``, ``"two"``, or empty.
-    """
-    return _languages_by(shared_words(corpus))
-
-
-def _languages_by(share: float) -> str:
-    """Return the languages by the share of words that both sentences have."""
+def languages_by(share: float) -> str:
+    """Return whether sentences that share so many words are of one language; empty if unclear."""
     if share >= _SAME:
         return "same"
     return "two" if share <= _TWO else ""

@@ -19,7 +19,7 @@ from alignkit.agreement.published import (
 )
 from alignkit.agreement.scale import ScalePlace, kinds_of
 from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Column, Row, Value
 from alignkit.tables.table import Table
 
 OWN = "this corpus"
@@ -139,7 +139,7 @@ def scale_table(equal_words: str) -> Table:
 
     Each two annotators have a row. C is by the model of chance that `agree` quotes.
     """
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     apart = []
     for corpus in published():
         start = len(rows)
@@ -186,7 +186,7 @@ def scale_table(equal_words: str) -> Table:
 
 def adjudicated_table(equal_words: str) -> Table:
     """Return the table of F1 of annotators and the adjudicated version of their corpus."""
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for corpus in published():
         for name, every, sure in _pairings(corpus, equal_words, adjudicated=True):
             rows.append(
@@ -229,7 +229,7 @@ def _pairings(
 
 def printed_table() -> Table:
     """Return the table of figures that were read in articles and files, and where they stand."""
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for corpus in published():
         if not corpus.computed:
             for figure in corpus.figures:
@@ -258,7 +258,7 @@ _LEVELS: Mapping[str, str] = {
 def kinds_table(own: str = "") -> Table:
     """Return how many corpora of each kind there are; the kind of the compared corpus first."""
     kinds = kinds_of(published())
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     if own:
         rows.append([f"{own} (this corpus)", kinds.pop(own, 0)])
     for kind, count in kinds.items():

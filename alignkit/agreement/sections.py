@@ -16,12 +16,11 @@ from alignkit._support.values import FrozenMap
 from alignkit.agreement.alpha import ALPHA, AlphaRows, KrippendorffAlpha
 from alignkit.agreement.figures import DIFFERENT, GivenLinks, PairingSection, Together
 from alignkit.agreement.fleiss import FLEISS, FleissKappa
-from alignkit.agreement.intervals import Intervals, Rows, Statistic, bootstrap
+from alignkit.agreement.intervals import Bounds, Intervals, Rows, Statistic, bootstrap
 from alignkit.agreement.kappa import CELLS, CellAgreement
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import OVERLAP, overlap_of
-from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
-from alignkit.stats.resampling import Interval
+from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData, whole_part
 
 OF_TWO = (*CELLS, *ALPHA)
 """The statistics of two annotators except `OVERLAP`, over all and over different words."""
@@ -35,7 +34,7 @@ They are of the pairs that two or more annotated.
 Sections = Sequence[CorpusPart]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _StatisticRows:
     """The rows of some statistics of the same sentence pairs."""
 
@@ -76,17 +75,16 @@ class _StatisticRows:
 
 def two_sections(
     data: CorpusData,
-    first: str,
-    second: str,
+    names: tuple[str, str],
     sections: Sections,
     options: AgreementOptions,
 ) -> tuple[PairingSection, ...]:
     """Compute the agreement of two annotators in each section."""
-    every = _pairs(data, (first, second), options)
+    every = _pairs(data, names, options)
     chosen = replace(every, ignore_identical=options.ignore_identical)
     unjudged = ""
     if options.universe == "judged":
-        without = [name for name in (first, second) if not data.records_judged(name)]
+        without = [name for name in names if not data.records_judged(name)]
         if without:
             unjudged = f"{without[0]!r} records no judged cells"
     overlap = _StatisticRows.of(chosen, OVERLAP)
@@ -104,7 +102,7 @@ def two_sections(
     drawn = [table.intervals(sections, options) for table in tables]
     results = []
     for k, section in enumerate(sections):
-        intervals: dict[str, Interval | str] = {}
+        intervals: dict[str, Bounds] = {}
         for of_table in drawn:
             intervals.update(of_table[k])
         results.append(_section(overlap, more, section, intervals, unjudged))
@@ -115,7 +113,7 @@ def _section(
     overlap: _StatisticRows,
     more: _StatisticRows,
     section: CorpusPart,
-    intervals: Mapping[str, Interval | str],
+    intervals: Mapping[str, Bounds],
     unjudged: str,
 ) -> PairingSection:
     """Return the agreement in a section; `more` has the statistics that need known words."""
@@ -153,20 +151,20 @@ def _cells(
 
 
 def given_links(
-    data: CorpusData, first: str, second: str, options: AgreementOptions
+    data: CorpusData, names: tuple[str, str], options: AgreementOptions
 ) -> GivenLinks | None:
     """Compute kappa and AC1 over the cells that two annotators judged, or None if unknown."""
-    if not all(map(data.records_judged, (first, second))):
+    if not all(map(data.records_judged, names)):
         return None
-    judged = _known(_pairs(data, (first, second), replace(options, universe="judged")))
+    judged = _known(_pairs(data, names, replace(options, universe="judged")))
     links = int(judged.cells.sum())
     if not links:
         return None
     judged = replace(judged, ignore_identical=options.ignore_identical)
     rows = _StatisticRows.of(judged, CELLS)
-    everything = CorpusPart("all", np.arange(len(data.corpus)))
+    everything = whole_part(data.corpus)
     (intervals,) = rows.intervals([everything], options)
-    cells = CellAgreement.of((first, second), rows.part(everything)["cells.all"])
+    cells = CellAgreement.of(names, rows.part(everything)["cells.all"])
     return GivenLinks(links, cells, FrozenMap(intervals))
 
 
@@ -192,7 +190,7 @@ def joint_sections(
         present = inside.any(axis=1).sum()
         kappa = None
         parts: dict[str, Rows] = {}
-        intervals: dict[str, Interval | str] = {}
+        intervals: dict[str, Bounds] = {}
         if present == len(names) and _has_all(by_everyone.data, everyone, section):
             parts.update(by_everyone.part(section))
             intervals.update(everyone_intervals[k])

@@ -20,7 +20,7 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.strict_json import parse_json
 from alignkit.io.text_files import TextFile
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Column, Row, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
@@ -71,13 +71,13 @@ class SetAgreement(Result):
         columns.append(Column("left out", "count", key="left_out"))
         names = {"pi": "pi", "pi0": "pi0", "se": "pi0_error", "C": "C", "se of C": "C_error"}
         columns += [Column(name, "decimal", digits=4, key=key) for name, key in names.items()]
-        rows: list[list[Cell]] = []
+        rows: list[Row] = []
         for (first, second), (result, units) in self.pairings.items():
             corrected = Value(result.C, reason=result.undefined)
             if result.interval is not None:
                 low, high = result.interval.low, result.interval.high
                 corrected = Value(result.C, low, high, result.undefined)
-            row: list[Cell] = [first, second, units, sum(result.left_out.values())]
+            row: Row = [first, second, units, sum(result.left_out.values())]
             row += [result.pi, result.pi0, result.pi0_error, corrected, result.C_error]
             rows.append(row)
         note = (

@@ -13,8 +13,9 @@ from math import isnan, nan
 
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import AgreementFigures, Pairing, Together, without
+from alignkit.agreement.intervals import Bounds
 from alignkit.stats.resampling import Interval
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Cell, Column, Row, Value
 from alignkit.tables.table import Table
 
 LINKS = {
@@ -28,7 +29,7 @@ LINKS = {
 SHORT_KINDS = {"possible": "all", "sure": "sure"}  # links, and their short name in a heading
 WIDTH = 100  # characters of a table that is not too wide
 
-Rows = Sequence[tuple[str, Sequence[Cell]]]  # the name of each row, and its cells
+Rows = list[tuple[str, Row]]  # the name of each row, and its cells
 
 UNITS = {
     "words": ("Words", "links of equal words left out"),
@@ -111,7 +112,7 @@ _UNDEFINED = {
 """The reasons why a figure has no value, by statistic."""
 
 
-def with_interval(number: float, bounds: Interval | str | None) -> Cell:
+def with_interval(number: float, bounds: Bounds | None) -> Cell:
     """Combine a figure with its interval, or with the reason why there is none."""
     if isinstance(bounds, Interval):
         return Value(number, bounds.low, bounds.high)
@@ -158,7 +159,7 @@ def level_table(
     title: str, columns: Sequence[Column], levels: Mapping[str, Rows], anchor: str, note: str = ""
 ) -> Table:
     """Return a table of levels: the heading of each, then its rows."""
-    rows = list[list[Cell]]()
+    rows = list[Row]()
     for level, named in levels.items():
         rows.append([level, *[None] * len(columns)])
         rows += [[f"  {name}", *cells] for name, cells in named]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from alignkit.agreement.chance_tables import edits_table, models_tables, pairs_table
 from alignkit.agreement.coefficient_tables import (
@@ -14,14 +14,6 @@ from alignkit.agreement.coefficient_tables import (
 from alignkit.agreement.compared_tables import main_table, pairings_tables
 from alignkit.agreement.figures import KINDS, AgreementFigures
 from alignkit.tables.table import Table
-
-
-def _words_table(agreement: AgreementFigures) -> Iterator[Table]:
-    yield main_table(agreement, "words")
-
-
-def _phrases_table(agreement: AgreementFigures) -> Iterator[Table]:
-    yield main_table(agreement, "phrases")
 
 
 def _chance_tables(agreement: AgreementFigures) -> Iterator[Table]:
@@ -36,13 +28,9 @@ def _other_pairings_tables(agreement: AgreementFigures) -> Iterator[Table]:
             yield from pairings_tables(agreement, kind)
 
 
-def _vote_tables(agreement: AgreementFigures) -> Sequence[Table]:
-    return agreement.votes.tables() if agreement.votes else ()
-
-
 TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
-    "words": _words_table,
-    "phrases": _phrases_table,
+    "words": lambda agreement: [main_table(agreement, "words")],
+    "phrases": lambda agreement: [main_table(agreement, "phrases")],
     "pairings": pairings_tables,
     "chance": _chance_tables,
     "others": _other_pairings_tables,
@@ -51,14 +39,14 @@ TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
     "fleiss": fleiss_table,
     "edits": edits_table,
     "unseen": unseen_table,
-    "votes": _vote_tables,
+    "votes": lambda agreement: agreement.votes.tables() if agreement.votes else (),
 }
 """The tables by name; `others` are pairings that are not between annotators.
 
 The report alone has `groups_table` and `others_table`: they select from these.
 """
 
-_MAIN = ("words", "phrases")
+MAIN = ("words", "phrases")
 """The main tables; `pairings` has all of their rows."""
 
 
@@ -66,6 +54,6 @@ def agreement_tables(agreement: AgreementFigures) -> list[Table]:
     """Return the tables with all figures, in reading order."""
     shown = list[Table]()
     for name, tables in TABLES.items():
-        if name not in _MAIN:
+        if name not in MAIN:
             shown += tables(agreement)
     return shown

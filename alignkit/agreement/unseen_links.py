@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from alignkit._support.array_types import F8, I8
 from alignkit._support.values import FrozenMap
+from alignkit.agreement.overlaps import overlap_ratios, word_columns
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
-from alignkit.stats.resampling import harmonic, ratio
 
 KINDS = ("possible", "sure")
 """The kinds of links, by their names in figures: all links, and sure ones."""
@@ -25,15 +22,13 @@ NO_LINKS = "neither has another link"
 """The reason why F1 without the unseen links is undefined."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SharedLinks:
     """The links of two annotators, in the P pairs that both have aligned."""
 
     places: I8  # (P,): the positions of the pairs in the corpus
-    whole: NDArray[np.integer]  # (P, 8): the columns `LINK_COLUMNS`
-    without_unseen: NDArray[
-        np.integer
-    ]  # (P, 8): without the links that both kept without looking at them
+    whole: I8  # (P, 8): the columns `LINK_COLUMNS`
+    without_unseen: I8  # (P, 8): without the links that both kept without looking at them
 
     @property
     def common(self) -> int:
@@ -64,19 +59,17 @@ def shared_links(
     return SharedLinks(places, pairs.link_counts, without_unseen)
 
 
-def _common(counts: NDArray[np.integer]) -> int:
+def _common(counts: I8) -> int:
     """Return how many links both have, of (P, 8) counts."""
     return int(counts[:, LINK_COLUMNS.index("possible_in_possible")].sum())
 
 
-def f1_of(counts: NDArray[np.integer], kind: str) -> F8:
+def f1_of(counts: I8, kind: str) -> F8:
     """(P,): F1 of the possible or the sure links of (P, 8) counts; NaN without links."""
-    column = {name: counts[:, at].astype(np.float64) for at, name in enumerate(LINK_COLUMNS)}
-    both = column[f"{kind}_in_{kind}"]
-    return harmonic(ratio(both, column[f"hyp_{kind}"]), ratio(both, column[f"ref_{kind}"]))
+    return overlap_ratios(word_columns(counts, kind))["f1"]
 
 
-def f1_of_all(counts: NDArray[np.integer], kind: str) -> float:
+def f1_of_all(counts: I8, kind: str) -> float:
     """Return F1 of the possible or the sure links of all pairs together; NaN without links."""
     return float(f1_of(counts.sum(axis=0, keepdims=True), kind)[0])
 

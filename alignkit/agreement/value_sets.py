@@ -22,6 +22,7 @@ import numpy as np
 
 from alignkit._support.array_types import I4, I8
 from alignkit.agreement.pairs import PairData
+from alignkit.model.arrays import offsets_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -31,7 +32,7 @@ _BLOCK_NUMBERS = 2**21  # how many numbers a block of overlaps, or of its produc
 _NO_VALUE = -1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ValueSets:
     """The U units of P sentence pairs, and their V distinct values (sets)."""
 
@@ -87,7 +88,7 @@ class ValueSets:
         """(V, positions): 1 where a set has an element."""
         from scipy.sparse import csr_array
 
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.sizes)])
+        offsets = offsets_of(self.sizes)
         shape = (len(self.sizes), int(self.members.max(initial=0)) + 1)
         return csr_array((np.ones(len(self.members), np.int64), self.members, offsets), shape)
 

@@ -21,7 +21,7 @@ from alignkit.model.roles import ROLES
 from alignkit.stats.clusters import halves_test, share_interval
 from alignkit.stats.defaults import SEED
 from alignkit.stats.resampling import check_seed
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Column, Row, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
@@ -211,7 +211,7 @@ class VoteTable(Result):
             *_HALVES,
             Column("p", "p"),
         ]
-        rows: list[list[Cell]] = []
+        rows: list[Row] = []
         for name, vote in zip(self.annotators, self.shares, strict=True):
             share = Value(vote.share, vote.low, vote.high, vote.reason)
             reason = ONE_HALF if isnan(vote.p) and vote.total else ""
@@ -237,10 +237,10 @@ class VoteTable(Result):
             *_HALVES,
             Column("winner", key="prevailed"),
         ]
-        rows: list[list[Cell]] = []
+        rows: list[Row] = []
         ties = 0
         for votes, row in self.combinations(equal=equal).items():
-            cells: list[Cell] = [STATES[vote] for vote in votes]
+            cells: Row = [STATES[vote] for vote in votes]
             cells += [sum(row), *row]
             most = [state for state in range(3) if row[state] == max(row)]
             if len(most) == 1:
@@ -264,7 +264,7 @@ class VoteTable(Result):
         which = "equal" if equal else "different"
         return Table(f"Votes on {which} words", columns, rows, note, f"votes-{which}")
 
-    def _outcome(self, equal: bool, votes: Votes, state: int) -> list[Cell]:
+    def _outcome(self, equal: bool, votes: Votes, state: int) -> Row:
         """Return what cells with these votes mostly became, in what shares, and who prevailed."""
         cells = self.in_pairs(kind[:2] == (equal, votes) for kind in self.kinds)
         became = self.in_pairs(kind == (equal, votes, state) for kind in self.kinds)

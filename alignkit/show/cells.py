@@ -21,7 +21,7 @@ States = tuple[int, ...]
 """The state of a cell for each annotator: 0 no link, 1 only possible, 2 sure."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grid:
     """The content of a matrix drawing, for any medium."""
 
@@ -168,7 +168,7 @@ def _word(words: tuple[str, ...], k: int) -> str:
 _LONE_LETTER = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CellMark:
     """The look and meaning of a state of a cell."""
 

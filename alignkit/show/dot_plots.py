@@ -303,11 +303,11 @@ def _fitted(rows: Sequence[DotRow], room: float) -> dict[tuple[str, ...], str]:
     """Return the labels of rows; names are cut in the middle until all fit."""
     names = {row.names: list(map(visible, row.names)) for row in rows}
     widths = map(char_width, chain.from_iterable(names.values()))
-    texts = {row: " ~ ".join(shown) for row, shown in names.items()}
-    for most in range(min(max(widths, default=0), 80), 2, -1):
+    texts: dict[tuple[str, ...], str] = {}
+    for most in range(max(min(max(widths, default=0), 80), 3), 2, -1):
         for row, shown in names.items():
             texts[row] = " ~ ".join(cut_middle(name, most) for name in shown)
-        if max(map(_width, texts.values())) <= room:
+        if max(map(_width, texts.values()), default=0) <= room:
             break
     return texts
 

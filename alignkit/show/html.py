@@ -57,7 +57,7 @@ def draw_html(
     """
     check_arguments(draw_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
-    yield from draw_page(kept, _matrices(kept, annotators), title=title)
+    yield from draw_page(kept, matrices(kept, annotators), title=title)
 
 
 def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
@@ -106,10 +106,8 @@ def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
         grid = make_grid(pair, names)
         for k, name in enumerate(grid.annotators):
             sure, possible = grid.counts(k)
-            counts[name]["pairs"] += 1
-            counts[name]["sure"] += sure
-            counts[name]["possible"] += possible
-            counts[name]["nulls"] += len(grid.alignments[k].nulls)
+            nulls_of_name = len(grid.alignments[k].nulls)
+            counts[name].update(pairs=1, sure=sure, possible=possible, nulls=nulls_of_name)
         more_cells, more_nulls = tally([grid])
         cells += more_cells
         nulls += more_nulls
@@ -233,19 +231,6 @@ def page_template(name: str, **functions: Callable[..., Any]) -> Template:
     return environment.from_string(text)
 
 
-def draw_html_pages(
-    pairs: Collection[SentencePair],
-    annotators: Iterable[str] | None = None,
-    *,
-    title: str,
-    path: str,
-    pairs_a_page: int,
-) -> Iterator[tuple[str, Iterator[str]]]:
-    """Draw sentence pairs on several pages; the first page has the counts of all."""
-    content = _matrices(pairs, annotators)
-    return draw_pages(pairs, content, title=title, path=path, pairs_a_page=pairs_a_page)
-
-
 @dataclass(frozen=True)
 class PageContent:
     """The parts of a page of sentence pairs."""
@@ -255,7 +240,7 @@ class PageContent:
     style: str = ""  # further style rules
 
 
-def _matrices(every: Iterable[SentencePair], annotators: Iterable[str] | None) -> PageContent:
+def matrices(every: Iterable[SentencePair], annotators: Iterable[str] | None) -> PageContent:
     """Return the content of pages of matrices; `every` are the pairs of all pages."""
     if annotators is None:
         annotators = chain.from_iterable(pair.annotations for pair in every)
@@ -277,7 +262,7 @@ def draw_pages(
     path: str,
     pairs_a_page: int,
 ) -> Iterator[tuple[str, Iterator[str]]]:
-    """Draw sentence pairs on pages like `draw_html_pages`, with any content."""
+    """Draw sentence pairs on several pages; the first page has the counts of all."""
     if len(pairs) <= pairs_a_page:
         yield path, draw_page(pairs, content, title=title)
         return

@@ -87,7 +87,7 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
     return "\n".join(parts) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Plan:
     """The places of an image: its rows and columns, and the edges of the matrix in pixels."""
 

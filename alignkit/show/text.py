@@ -83,7 +83,7 @@ def draw_text(
     return "\n".join(line.rstrip() for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Column:
     """A column of the matrix: its target word, or `NULL`, and the letters above it."""
 
@@ -96,7 +96,7 @@ class _Column:
         return max(map(char_width, self.letters), default=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Drawing:
     """The lines of a drawing, part by part."""
 

@@ -77,8 +77,6 @@ def share_interval(
         return wilson_interval(int(x.sum()), int(total), confidence)
     if clusters < 2:
         return nan, nan
-    from scipy.special import stdtrit
-
     share = float(x.sum()) / total
     sizes = float((n**2).sum())
     effect = sizes / total
@@ -87,8 +85,7 @@ def share_interval(
         expected = total * share * (1 - share)
         effect = clusters / (clusters - 1) * between / expected
     degrees = total**2 / sizes - 1
-    z = float(stdtrit(degrees, (1 + confidence) / 2))
-    return _score_interval(share, total / max(effect, 1.0), z)
+    return _score_interval(share, total / max(effect, 1.0), degrees, confidence)
 
 
 def jackknife_interval(
@@ -118,14 +115,19 @@ def jackknife_interval(
     degrees = total**2 / float((sizes**2).sum()) - 1
     if variance <= 0 or degrees <= 0:
         return nan, nan
+    return _score_interval(value, value * (1 - value) / variance, degrees, confidence)
+
+
+def _score_interval(
+    share: float, total: float, degrees: float, confidence: float
+) -> tuple[float, float]:
+    """Return Wilson's interval for a number of observations that need not be whole.
+
+    Student's t with so many degrees of freedom takes the place of the normal distribution.
+    """
     from scipy.special import stdtrit
 
     z = float(stdtrit(degrees, (1 + confidence) / 2))
-    return _score_interval(value, value * (1 - value) / variance, z)
-
-
-def _score_interval(share: float, total: float, z: float) -> tuple[float, float]:
-    """Return Wilson's interval for a number of observations that need not be whole."""
     middle = share * total + z * z / 2
     below = total + z * z
     variance = total * share * (1 - share)

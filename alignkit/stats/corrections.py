@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
 import numpy as np
@@ -33,20 +33,19 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06, 0.02]
     """
     check_arguments(holm, locals())
-    order = _rising(p_values)
     corrected = [nan] * len(p_values)
     largest = 0.0
-    for rank, k in enumerate(order):
-        value = min(1.0, (len(order) - rank) * p_values[k])
+    for k, value in _multiplied(p_values):
         largest = max(largest, value)
         corrected[k] = largest
     return corrected
 
 
-def _rising(p_values: Sequence[float]) -> list[int]:
-    """Return the places of the defined p-values, the smallest first."""
+def _multiplied(p_values: Sequence[float]) -> Iterator[tuple[int, float]]:
+    """Yield the places of defined p-values, rising, and each times the number of those left."""
     defined = [k for k, p in enumerate(p_values) if not isnan(p)]
-    return sorted(defined, key=lambda k: p_values[k])
+    for rank, k in enumerate(sorted(defined, key=lambda k: p_values[k])):
+        yield k, min(1.0, (len(defined) - rank) * p_values[k])
 
 
 def holm_bounds(p_values: Sequence[float], bounds: Sequence[bool]) -> list[bool]:
@@ -65,12 +64,10 @@ def holm_bounds(p_values: Sequence[float], bounds: Sequence[bool]) -> list[bool]
     [True, True, False]
     """
     check_arguments(holm_bounds, locals())
-    order = _rising(p_values)
     corrected = [False] * len(p_values)
     largest = 0.0
     decided_by_bound = False
-    for rank, k in enumerate(order):
-        value = min(1.0, (len(order) - rank) * p_values[k])
+    for k, value in _multiplied(p_values):
         if value > largest:
             decided_by_bound = bounds[k]
         elif value == largest:

@@ -54,6 +54,8 @@ class Value:
 
 Cell = Union[str, bool, int, float, Value, None]
 """The content of a cell: None is empty, NaN is undefined."""
+Row = list[Cell]
+"""The cells of a row that is made."""
 
 
 class ShownCell(NamedTuple):

@@ -40,46 +40,46 @@ class _Job(NamedTuple):
         return self.models != [CLOSED]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class CorpusBeyondChance(ComparablePairs):
     """The agreement beyond chance of any two annotators; shared work is done once."""
 
     parts: Sequence[CorpusPart]  # the whole corpus, then each group
 
     def of(
-        self, first: str, second: str, why_no_edits: str, progress: Progress | None = None
+        self, names: tuple[str, str], why_no_edits: str, progress: Progress | None = None
     ) -> ByModel:
         """Return C of two annotators by model and level.
 
         If there is a reason why models of edits do not apply, only the closed form is computed.
         Nothing is computed without any edits if the words of a pair are not known.
         """
-        if not self.edits_known and not self.data.known[self.data.places((first, second))].all():
+        if not self.edits_known and not self.data.known[self.data.places(names)].all():
             return FrozenMap()
         main = self.options.model
         models = list(CHANCE_MODELS)
         if why_no_edits:
             main = CLOSED
             models = [CLOSED]
-        jobs = self._jobs(first, second, main, models)
+        jobs = self._jobs(names, main, models)
         by_model: dict[str, dict[str, result.BeyondChance]] = {name: {} for name in models}
         for number, level in enumerate(result.LEVELS):
             share = stage(progress, number, len(result.LEVELS))
             for job in jobs:
-                for name, beyond in self._computed(job, first, second, level, share).items():
+                for name, beyond in self._computed(job, names, level, share).items():
                     by_model[name][level] = beyond
         return FrozenMap({name: FrozenMap(levels) for name, levels in by_model.items()})
 
-    def _jobs(self, first: str, second: str, main: str, models: list[str]) -> list[_Job]:
+    def _jobs(self, names: tuple[str, str], main: str, models: list[str]) -> list[_Job]:
         """Divide models of chance into those that are computed together.
 
         The closed form as main model uses all pairs that both annotated. All other models are
         compared with each other, so they use the same pairs: those that both edited.
         """
-        every = self.data.places((first, second))
+        every = self.data.places(names)
         if models == [CLOSED]:
             return [_Job(models, every, self.options)]
-        edited = self.edited_places(first, second)
+        edited = self.edited_places(names)
         of_others = self.options
         if of_others.bootstrap == "refit":  # takes long: only for the C of the main tables
             of_others = replace(of_others, bootstrap="fixed")
@@ -90,14 +90,14 @@ class CorpusBeyondChance(ComparablePairs):
         return [_Job([main], of_main, self.options), _Job(others, edited, of_others)]
 
     def _computed(
-        self, job: _Job, first: str, second: str, level: str, progress: Progress | None
+        self, job: _Job, names: tuple[str, str], level: str, progress: Progress | None
     ) -> dict[str, result.BeyondChance]:
         """Return C of two annotators at a level by the models of a job, with signatures."""
         by_model = beyond_chance_by_model(
-            self.paired_sets(first, second, level, job.places, with_edits=job.needs_edits),
+            self.paired_sets(names, level, job.places, with_edits=job.needs_edits),
             job.models,
             job.options,
-            self._sections(first, second, job.places),
+            self._sections(names, job.places),
             progress if job.needs_edits else None,
         )
         results = {}
@@ -106,12 +106,12 @@ class CorpusBeyondChance(ComparablePairs):
             results[name] = replace(beyond, signature=signature)
         return results
 
-    def _sections(self, first: str, second: str, places: I8) -> list[Section]:
+    def _sections(self, names: tuple[str, str], places: I8) -> list[Section]:
         """Return the parts of the corpus, and why their pairs are not at the given places."""
         sections = []
         for part in self.parts:
             outside = np.setdiff1d(part.members, places)
-            reasons = self.why_not_compared(first, second, outside)
+            reasons = self.why_not_compared(names, outside)
             sections.append(Section(part.name, len(part), np.isin(places, part.members), reasons))
         return sections
 
@@ -131,17 +131,15 @@ class CorpusBeyondChance(ComparablePairs):
         return arrays.sure_only() if links == "sure" else arrays
 
     def paired_sets(
-        self, first: str, second: str, level: str, places: I8, *, with_edits: bool
+        self, names: tuple[str, str], level: str, places: I8, *, with_edits: bool
     ) -> expectation.PairedSets:
         """Return the sets of two annotators at a level, as `beyond_chance_by_model` takes them."""
         unit, links = result.LEVELS[level]
         corpus = self.data.corpus
         for place in places[~self.data.known[places]].tolist():
             _ = corpus[place].words  # raises an error that names the pair
-        names = (first, second)
         items = replace(self._items.part(places), unit=unit)
-        first_links = self._links_of(first, links).take(places)
-        second_links = self._links_of(second, links).take(places)
+        first, second = (self._links_of(name, links).take(places) for name in names)
         universe = None
         edits: tuple[Edits, ...] = ()
         if with_edits and self.options.universe == "judged":
@@ -155,7 +153,7 @@ class CorpusBeyondChance(ComparablePairs):
             ids=tuple(corpus[place].id for place in places.tolist()),
             corpus_size=len(corpus),
             items=items,
-            sizes=items.sizes(first_links, second_links),
+            sizes=items.sizes(first, second),
             initial=self._links_of(self.initial, links).take(places),
             edits=edits,
             universe=universe,
@@ -164,7 +162,7 @@ class CorpusBeyondChance(ComparablePairs):
     @cached_method
     def _all_edits(self, name: str, links: str) -> Edits:
         """Return what an annotator changed in all pairs that this one edited."""
-        return self._count_edits(name, links, self.edited_places(name), None)
+        return self._count_edits(name, links, self.edited_places([name]), None)
 
     def _count_edits(self, name: str, links: str, places: I8, universe: LinkArrays | None) -> Edits:
         """Count what an annotator changed in the initial alignments of some pairs."""

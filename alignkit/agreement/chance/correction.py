@@ -102,7 +102,7 @@ class SetCorrection(Correction):
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ObservedTerms:
     """The observed overlap of two annotators in P sentence pairs."""
 
@@ -125,7 +125,7 @@ class ObservedTerms:
         return ObservedTerms(**{name: values[kept] for name, values in vars(self).items()})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ChanceTerms:
     """The overlap expected by chance in P sentence pairs, and its sampling error."""
 

@@ -19,7 +19,7 @@ from alignkit.model.arrays import LinkArrays
 Masks = Sequence[B1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PairedSets:
     """The items of two annotators in P sentence pairs, at one level."""
 
@@ -51,7 +51,7 @@ class PairedSets:
         return correction.ObservedTerms.of(first, second, common, normalizer)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Sampled:
     """The samples of K sentence pairs: the compared pairs whose sets are not empty."""
 
@@ -69,7 +69,7 @@ class Sampled:
         return Sampled(self.kept[inside], self.models, self.inputs.part(inside), drawn)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Expectation:
     """The expectation by chance for P compared sentence pairs."""
 
@@ -106,7 +106,7 @@ def expect(
         terms = model.expect(observed.first, observed.second, room, options.normalizer)
         return Expectation(terms, reasons, None)
     sampled = _sample(sets, model, options, np.flatnonzero(~empty), seeds, progress)
-    terms = sampled.drawn.terms()
+    terms = sampling.terms_of(sampled.drawn.moments)
     reasons[sampled.kept[np.isnan(terms.ratio)]] = ONLY_EMPTY
     return Expectation(terms.placed(sampled.kept, len(sets)), reasons, sampled)
 

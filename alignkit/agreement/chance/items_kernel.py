@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import inlined, jit
 from alignkit.model.phrase_kernel import FAR, PairLinks, PairWords, grown
 
@@ -20,16 +20,13 @@ PHRASE_ITEMS = 0
 LINK_ITEMS = 1
 """The items to compare: atomic phrase pairs or links."""
 
-Cells = NDArray[np.int64]
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Cells = I8
 Whole = Union[int, np.int64]
 
 
 @inlined
 def partners(
-    links: Ints,
+    links: I4,
     dropped: Cells,
     drops: int,
     added: Cells,
@@ -108,7 +105,7 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
 
 
 @inlined
-def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -> int:
+def drop_identical_boxes(boxes: Cells, count: int, source: I4, target: I4) -> int:
     """Move the boxes of different words to the front; return their number."""
     kept = 0  # boxes[:kept] are those of different words among boxes[:b]
     for b in range(count):
@@ -126,9 +123,7 @@ def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -
 
 
 @inlined
-def drop_identical_links(
-    links: Ints, dropped: Cells, drops: int, source: Ints, target: Ints
-) -> int:
+def drop_identical_links(links: I4, dropped: Cells, drops: int, source: I4, target: I4) -> int:
     """Move the dropped links of different words to the front; return their number."""
     kept = 0
     for d in range(drops):
@@ -140,7 +135,7 @@ def drop_identical_links(
 
 
 @inlined
-def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) -> int:
+def drop_identical_cells(cells: Cells, size: int, source: I4, target: I4) -> int:
     """Move the cells of different words to the front; return their number."""
     m = len(target)
     kept = 0
@@ -193,7 +188,7 @@ def common_numbers(first: Cells, first_size: int, second: Cells, second_size: in
 
 
 @jit
-def identical_choices(words: PairWords, items: int) -> Floats:
+def identical_choices(words: PairWords, items: int) -> F8:
     """Return the (P,) numbers of possible identical items in each sentence pair.
 
     For phrase pairs: as many pairs of equal spans end at a cell as the longest equal stretch that

@@ -39,7 +39,7 @@ class EditRates:
     pairs: int  # how many sentence pairs that is of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Edits:
     """The changes of an annotator in the initial alignments of F sentence pairs."""
 

@@ -11,7 +11,8 @@ almost all of the weight, the pair is sampled anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +64,7 @@ def refitted_intervals(
     return intervals, sum(redrawn for _, redrawn in replicates)
 
 
-@dataclass(frozen=True, eq=False)
-class _Resampling:
+class _Resampling(NamedTuple):
     """What all resamples of U used sentence pairs begin with."""
 
     model: SampledChance

@@ -37,7 +37,7 @@ UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
 """The items that agreement is measured on: atomic phrase pairs or links."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Items:
     """The words of P sentence pairs, and the items to compare in them."""
 
@@ -88,7 +88,7 @@ class Items:
         return Items(self.unit, self.include_identical, source, target)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Sampling:
     """The input of sampling: P sentence pairs, their initial alignments and flip rates."""
 
@@ -146,7 +146,7 @@ class Sampling:
         return 3 + int(self.rates.shape[1])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class MonteCarlo:
     """The sums over the samples of P sentence pairs."""
 
@@ -154,10 +154,6 @@ class MonteCarlo:
     moments: F8  # (P, 9): the sums MOMENTS
     totals: F8  # (S, 4): the sums over the pairs of each sample
     records: I4  # (P, S, 7 or 11): the samples themselves, or none
-
-    def terms(self) -> ChanceTerms:
-        """Return the means over the samples, with the variances of these means."""
-        return terms_of(self.moments)
 
     def distribution(self, aggregate: str) -> F8:
         """Return the (S,) agreements of the whole corpus by sample; NaN if undefined."""

@@ -24,8 +24,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F8, I4, I8, U1, U8
 from alignkit._support.jit import inlined, jit
 from alignkit.agreement.chance.items_kernel import (
     PHRASE_ITEMS,
@@ -39,11 +39,9 @@ from alignkit.agreement.chance.items_kernel import (
 )
 from alignkit.model.phrase_kernel import PairLinks, PairWords
 
-Cells = NDArray[np.int64]
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Kinds = NDArray[np.uint8]
-States = NDArray[np.uint64]
+Cells = I8
+Kinds = U1
+States = U8
 
 _KEPT = 4
 """The kind of a link that never flips; see `list_cells`."""
@@ -81,7 +79,7 @@ def gap(state: States, log_keep: float) -> int:
 
 @inlined
 def draw_flips(
-    state: States, links: Cells, total: int, logs: Floats, added: Cells, dropped: Cells
+    state: States, links: Cells, total: int, logs: F8, added: Cells, dropped: Cells
 ) -> tuple[int, int]:
     """Draw which links to drop, and which cells to add.
 
@@ -118,7 +116,7 @@ def draw_flips(
 
 @inlined
 def list_cells(
-    initial: Ints, begin: int, end: int, source: Ints, target: Ints, bounded: bool, universe: Ints
+    initial: I4, begin: int, end: int, source: I4, target: I4, bounded: bool, universe: I4
 ) -> tuple[Cells, Kinds]:
     """List the cells that are not empty cells of different words, sorted, with their kinds.
 
@@ -126,33 +124,26 @@ def list_cells(
     its cells are listed, links outside it are kept, and other cells never flip.
     """
     m = len(target)
-    count, stage = 0, 0
-    cells = np.empty(0, np.int64)
-    kinds = np.empty(0, np.uint8)
-    while stage < 2:  # the first time, to count
-        if stage == 1:
-            cells = np.empty(count, np.int64)
-            kinds = np.empty(count, np.uint8)
-        # row by row, as links and universe are sorted: a and u are the next of either
-        count = 0
-        a = begin
-        u = 0
-        for i in range(len(source)):
-            for j in range(m):
-                filled = a < end and initial[a, 0] == i and initial[a, 1] == j
-                inside = u < len(universe) and universe[u, 0] == i and universe[u, 1] == j
-                a += filled
-                u += inside
-                equal = source[i] == target[j]
-                if filled or inside or (equal and not bounded):
-                    if stage == 1:
-                        cells[count] = i * m + j
-                        kinds[count] = (2 if equal else 0) + (1 if filled else 0)
-                        if bounded and not inside:
-                            kinds[count] = _KEPT
-                    count += 1
-        stage += 1
-    return cells, kinds
+    cells = np.empty(len(source) * m, np.int64)
+    kinds = np.empty(len(source) * m, np.uint8)
+    # row by row, as links and universe are sorted: a and u are the next of either
+    count = 0
+    a = begin
+    u = 0
+    for i in range(len(source)):
+        for j in range(m):
+            filled = a < end and initial[a, 0] == i and initial[a, 1] == j
+            inside = u < len(universe) and universe[u, 0] == i and universe[u, 1] == j
+            a += filled
+            u += inside
+            equal = source[i] == target[j]
+            if filled or inside or (equal and not bounded):
+                cells[count] = i * m + j
+                kinds[count] = (2 if equal else 0) + (1 if filled else 0)
+                if bounded and not inside:
+                    kinds[count] = _KEPT
+                count += 1
+    return cells[:count], kinds[:count]
 
 
 class ListedCells(NamedTuple):
@@ -189,7 +180,7 @@ def sort_by_kind(cells: Cells, kinds: Kinds) -> ListedCells:
 class KindLogs(NamedTuple):
     """The logs of how probable it is that a cell does not flip: log(1 - rate)."""
 
-    of_kind: Floats  # (4,) of the listed cells of each kind
+    of_kind: F8  # (4,) of the listed cells of each kind
     rest: float  # of the cells that are not listed
 
 
@@ -276,9 +267,6 @@ RECORD = (
 each annotator: empty and filled cells of different words, then of equal words."""
 
 
-Offsets = NDArray[np.int64]
-
-
 class ItemChoice(NamedTuple):
     """What is compared.
 
@@ -312,18 +300,18 @@ class SampleSums(NamedTuple):
     records: (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 to skip them.
     """
 
-    moments: Floats
-    totals: Floats
-    records: NDArray[np.int32]
+    moments: F8
+    totals: F8
+    records: I4
 
 
 @jit
 def run(
     initial: PairLinks,
-    lengths: Ints,
+    lengths: I4,
     words: PairWords,
     compared: ItemChoice,
-    rates: Floats,
+    rates: F8,
     bounded: bool,
     universe: PairLinks,
     draws: SampleDraws,
@@ -351,20 +339,20 @@ def run(
     of_target = np.empty((most_m, 2), np.int64)
     last = np.empty(most_n, np.int64)
     chains = np.empty((most_n, 2), np.int64)
-    boxes_a = np.empty((most_n, 4), np.int64)
-    boxes_b = np.empty((most_n, 4), np.int64)
-    added_a = np.empty(most_links + 64, np.int64)
-    added_b = np.empty(most_links + 64, np.int64)
-    dropped_a = np.empty(most_links, np.int64)
-    dropped_b = np.empty(most_links, np.int64)
-    flips_a = np.zeros(4, np.int64)
-    flips_b = np.zeros(4, np.int64)
+    # of the first and of the second annotator
+    boxes = np.empty((2, most_n, 4), np.int64)
+    added = np.empty((2, most_links + 64), np.int64)
+    dropped = np.empty((2, most_links), np.int64)
+    adds = np.empty(2, np.int64)
+    drops = np.empty(2, np.int64)
+    flips = np.zeros((2, 4), np.int64)
+    sizes = np.empty(2, np.int64)
+    rest = np.zeros(2)
     upcoming = np.empty(4, np.int64)
     state = np.empty(4, np.uint64)
     before = np.empty(4, np.uint64)
     by_kind = rates.shape[1] == 8
     listed = sort_by_kind(np.empty(0, np.int64), np.empty(0, np.uint8))
-    rest_a, rest_b = 0.0, 0.0
     for p in range(begin, stop):
         n, m = int(lengths[p, 0]), int(lengths[p, 1])
         source = words.source[words.source_offsets[p] : words.source_offsets[p + 1]]
@@ -375,68 +363,81 @@ def run(
         for k in range(len(links)):
             numbers[k] = links[k, 0] * m + links[k, 1]
             counted -= drop and source[links[k, 0]] == target[links[k, 1]]
-        logs = np.log1p(-rates[p])
+        logs = np.log1p(-rates[p]).reshape(2, -1)
         if by_kind:
             inside = universe.links[:0]
             if bounded:
                 inside = universe.links[universe.offsets[p] : universe.offsets[p + 1]]
+            else:
+                rest[:] = logs[:, 0]
             cells, kinds = list_cells(
                 initial.links, offsets[p], offsets[p + 1], source, target, bounded, inside
             )
             listed = sort_by_kind(cells, kinds)
-            rest_a, rest_b = (0.0, 0.0) if bounded else (logs[0], logs[4])
             for kind in range(4):  # without cells, nothing need be drawn
                 if listed.ends[kind] == listed.ends[kind + 1]:
-                    logs[kind] = logs[4 + kind] = 0.0
-        logs_a = logs[: len(logs) // 2]
-        logs_b = logs[len(logs) // 2 :]
-        kind_logs_a = KindLogs(logs_a, rest_a)
-        kind_logs_b = KindLogs(logs_b, rest_b)
+                    logs[:, kind] = 0.0
         state[:] = states[p]  # here `state` is the generator of pair p, before sample s
         sums = moments[p].copy()
         s = 0
         while s < samples:
             for k in range(4):
                 before[k] = state[k]
-            if by_kind:
-                adds_a, drops_a = draw_flips_by_kind(
-                    state, listed, n * m, kind_logs_a, upcoming, added_a, dropped_a, flips_a
-                )
-                adds_b, drops_b = draw_flips_by_kind(
-                    state, listed, n * m, kind_logs_b, upcoming, added_b, dropped_b, flips_b
-                )
-            else:
-                adds_a, drops_a = draw_flips(state, numbers, n * m, logs_a, added_a, dropped_a)
-                adds_b, drops_b = draw_flips(state, numbers, n * m, logs_b, added_b, dropped_b)
-                flips_a[0], flips_a[1] = adds_a, drops_a
-                flips_b[0], flips_b[1] = adds_b, drops_b
-            if adds_a < 0 or adds_b < 0:  # once more, with more room
+            for who in range(2):
+                if by_kind:
+                    adds[who], drops[who] = draw_flips_by_kind(
+                        state,
+                        listed,
+                        n * m,
+                        KindLogs(logs[who], rest[who]),
+                        upcoming,
+                        added[who],
+                        dropped[who],
+                        flips[who],
+                    )
+                else:
+                    adds[who], drops[who] = draw_flips(
+                        state, numbers, n * m, logs[who], added[who], dropped[who]
+                    )
+                    flips[who, 0] = adds[who]
+                    flips[who, 1] = drops[who]
+            if min(adds[0], adds[1]) < 0:  # once more, with more room
                 state[:] = before
-                added_a = np.empty(2 * len(added_a), np.int64)
-                added_b = np.empty(2 * len(added_b), np.int64)
+                added = np.empty((2, 2 * added.shape[1]), np.int64)
                 continue
+            for who in range(2):
+                if items == PHRASE_ITEMS:
+                    partners(
+                        links,
+                        dropped[who],
+                        drops[who],
+                        added[who],
+                        adds[who],
+                        n,
+                        m,
+                        of_source,
+                        of_target,
+                    )
+                    sizes[who] = atomic_boxes(n, of_source, of_target, last, boxes[who])
+                    if drop:
+                        sizes[who] = drop_identical_boxes(boxes[who], sizes[who], source, target)
+                else:
+                    if drop:
+                        drops[who] = drop_identical_links(
+                            links, dropped[who], drops[who], source, target
+                        )
+                        adds[who] = drop_identical_cells(added[who], adds[who], source, target)
+                    sizes[who] = counted - drops[who] + adds[who]
+            a = sizes[0]
+            b = sizes[1]
             if items == PHRASE_ITEMS:
-                partners(links, dropped_a, drops_a, added_a, adds_a, n, m, of_source, of_target)
-                a = atomic_boxes(n, of_source, of_target, last, boxes_a)
-                partners(links, dropped_b, drops_b, added_b, adds_b, n, m, of_source, of_target)
-                b = atomic_boxes(n, of_source, of_target, last, boxes_b)
-                if drop:
-                    a = drop_identical_boxes(boxes_a, a, source, target)
-                    b = drop_identical_boxes(boxes_b, b, source, target)
-                common = common_boxes(boxes_a, a, boxes_b, b, n, chains)
+                common = common_boxes(boxes[0], a, boxes[1], b, n, chains)
             else:
-                if drop:
-                    drops_a = drop_identical_links(links, dropped_a, drops_a, source, target)
-                    drops_b = drop_identical_links(links, dropped_b, drops_b, source, target)
-                    adds_a = drop_identical_cells(added_a, adds_a, source, target)
-                    adds_b = drop_identical_cells(added_b, adds_b, source, target)
-                a = counted - drops_a + adds_a
-                b = counted - drops_b + adds_b
                 # |A & B|: initial links that neither dropped, and cells that both added;
                 # |I - Da - Db| = |I| - |Da| - |Db| + |Da & Db|
-                both = common_numbers(dropped_a, drops_a, dropped_b, drops_b)
-                common = counted - drops_a - drops_b + both
-                common += common_numbers(added_a, adds_a, added_b, adds_b)
+                both = common_numbers(dropped[0], drops[0], dropped[1], drops[1])
+                common = counted - drops[0] - drops[1] + both
+                common += common_numbers(added[0], adds[0], added[1], adds[1])
             norm = max(a, b) if largest else min(a, b)
             # a ratio is 0 where one set is empty; where both are, the sample is not in `filled`
             ratio = common / norm if norm > 0 else 0.0
@@ -457,10 +458,9 @@ def run(
             if len(records):
                 record = records[p, s]
                 record[0], record[1], record[2] = common, a, b
-                each = 4 if by_kind else 2
-                for c in range(each):
-                    record[3 + c] = flips_a[c]
-                    record[3 + each + c] = flips_b[c]
+                for who in range(2):
+                    for c in range(logs.shape[1]):
+                        record[3 + who * logs.shape[1] + c] = flips[who, c]
             s += 1
         states[p] = state
         moments[p] = sums
@@ -468,12 +468,12 @@ def run(
 
 @jit
 def reweigh(
-    records: NDArray[np.int32],
+    records: I4,
     largest: bool,
-    shifts: Floats,
-    wanted: NDArray[np.bool_],
-    means: Floats,
-    effective: Floats,
+    shifts: F8,
+    wanted: B1,
+    means: F8,
+    effective: F8,
 ) -> None:
     """Average stored samples as if they were drawn with other rates.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ ALL_ALIKE = "all resamples give the same value"
 _ALIKE = 1e-12  # intervals that are narrower have the same value in all resamples
 
 
-@dataclass(frozen=True, eq=False)
-class Section:
+class Section(NamedTuple):
     """A part of the corpus: which of the P pairs of two annotators are in it."""
 
     name: str  # the part; "all" for the whole corpus
@@ -77,7 +76,7 @@ def _seeds(options: AgreementOptions) -> tuple[np.random.SeedSequence, np.random
     return samples, resamples
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _ByModel:
     """What a model of chance expects, and the intervals of C by it."""
 
@@ -86,7 +85,7 @@ class _ByModel:
     redrawn: int = 0  # how many pairs were sampled again for the intervals
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _TwoAnnotators:
     """The sets of two annotators, for results of several models."""
 

@@ -9,7 +9,6 @@ from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.disagreements import JudgmentDisagreements
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.errors import UnknownNameError
-from alignkit.model.labels import Scheme
 from alignkit.tables.result import Caution
 from alignkit.tables.table import Table
 
@@ -40,8 +39,7 @@ class JudgmentFigures(FigureResult):
     @property
     def scheme(self) -> str:
         """The name of the scheme."""
-        scheme = self.options.scheme
-        return scheme.name if isinstance(scheme, Scheme) else scheme
+        return self.options.views[0].scheme.name
 
     @property
     def judges(self) -> tuple[str, ...]:

@@ -44,22 +44,20 @@ def answer_sentences(
         labels += f", {view.name}"
     yield f"{who} judged {how_many(pairs, 'pair')} by the labels of {visible(labels)}."
     level = f"judgments.{view.name}"
-    figures = {}
-    for figure in all_figures:
-        if figure.section == "all" and figure.level == level:
-            figures[(figure.kind, figure.first, figure.second, figure.statistic)] = figure
+    figures = {figure.at: figure for figure in all_figures}
     two = []
-    for (kind, _, _, statistic), figure in figures.items():
-        if kind == "pairing" and statistic == "kappa":
+    for figure in all_figures:
+        place = (figure.kind, figure.section, figure.level, figure.statistic)
+        if place == ("pairing", "all", level, "kappa"):
             two.append(figure)
     name = kappa_name(options.weights)
     if len(two) == 1:
         yield f"{name} is {_shown(two[0])}."
     else:
-        yield _several(name, two, figures["mean", "", "", "kappa"])
+        yield _several(name, two, figures["mean", "", "", "all", level, "kappa"])
     ordinal = options.weights != "nominal" and view.order is not None
     alpha = "ordinal" if ordinal else "nominal"
-    of_all = figures["joint", "", "", f"alpha.{alpha}"]
+    of_all = figures["joint", "", "", "all", level, f"alpha.{alpha}"]
     yield f"Krippendorff's alpha ({alpha}) is {_shown(of_all)}."
     yield f"In brackets: {100 * options.confidence:g}% intervals from resamples of the pairs."
     for label, share in shares.items():

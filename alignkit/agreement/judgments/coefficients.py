@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_known
 from alignkit._support.array_types import F8
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Cell, Column, Row, Value
 from alignkit.tables.table import Table
 
 NAMES = {"observed": "observed", "ac2": "AC2", "bp": "Brennan-Prediger", "conger": "Conger"}
@@ -117,7 +117,7 @@ def coefficient_table(views: Sequence[LabelsOfView], weights: str) -> Table:
     """Return the coefficients of all annotators, and of every two, in each view."""
     columns = [Column("view"), Column("annotators")]
     columns += [Column(text, "decimal", key=name) for name, text in NAMES.items()]
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for view, names, values, labels in views:
         if len(names) > 2:
             rows.append([view, "all", *_cells(values, labels, weights)])

@@ -8,7 +8,7 @@ once for each resample: `Measure.of` takes its values from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
@@ -39,8 +39,7 @@ class Couple(NamedTuple):
         return int(np.sum((self.first >= 0) & (self.second >= 0)))
 
 
-@dataclass(frozen=True, eq=False)
-class Measure:
+class Measure(NamedTuple):
     """A figure of one couple, or a mean kappa over several, computed from the tables of all."""
 
     kind: str  # as those of a Figure
@@ -61,26 +60,29 @@ class Measure:
         return values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LabelComparisons:
     """The couples of a view, and what is measured of their tables; see `compare_labels`."""
 
     couples: list[Couple] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
 
-    def add_couple(self, kind: str, first: str, second: str, couple: Couple) -> int:
+    def add_couple(
+        self,
+        kind: str,
+        first: str,
+        second: str,
+        couple: Couple,
+        statistics: Sequence[str] = ("kappa", "observed", "ac1"),
+    ) -> int:
         """Add a couple and its measures; return its place among the couples."""
         place = len(self.couples)
         self.couples.append(couple)
-        for name in ("kappa", "observed", "ac1"):
-            self.add_measure(kind, first, second, name, place)
-        return place
-
-    def add_measure(self, kind: str, first: str, second: str, statistic: str, place: int) -> None:
-        """Add a measure of the couple at a place."""
-        items = self.couples[place].shared
+        items = couple.shared
         reason = ONE_LABEL if items else NOTHING_SHARED
-        self.measures.append(Measure(kind, first, second, statistic, items, reason, [place]))
+        for name in statistics:
+            self.measures.append(Measure(kind, first, second, name, items, reason, [place]))
+        return place
 
     def add_mean(self, kind: str, couples: list[int], first: str = "", second: str = "") -> None:
         """Add the mean kappa of some couples."""
@@ -89,24 +91,19 @@ class LabelComparisons:
             first=first,
             second=second,
             statistic="kappa",
-            items=self.shared(couples),
+            items=sum(self.couples[place].shared for place in couples),
             reason_if_undefined=NO_KAPPA,
             couples=couples,
             is_mean=True,
         )
         self.measures.append(measure)
 
-    def add_each(self, kind: str, view: tables.ViewData, references: Iterable[Labels]) -> list[int]:
-        """Compare each annotator with a reference, add the mean, and return the couples."""
+    def add_each(self, kind: str, view: tables.ViewData, references: Iterable[Labels]) -> None:
+        """Compare each annotator with a reference, and add the mean."""
         couples = []
         for name, given, reference in zip(view.annotators, view.values, references, strict=True):
             couples.append(self.add_couple(kind, name, "", Couple(given, reference)))
         self.add_mean(f"mean {kind}", couples)
-        return couples
-
-    def shared(self, couples: Iterable[int]) -> int:
-        """Return the number of shared items, added up over some couples."""
-        return sum(self.couples[couple].shared for couple in couples)
 
 
 def compare_labels(view: tables.ViewData) -> LabelComparisons:
@@ -119,7 +116,7 @@ def compare_labels(view: tables.ViewData) -> LabelComparisons:
     if number > 2:
         others = []
         for k in range(number):
-            majority, _ = consensus.others_label(view.values, len(view.labels), k)
+            majority, _ = consensus.others_label(view.values, view.size, k)
             others.append(majority)
         compared.add_each("leave-one-out", view, others)
     if view.adjudicated is not None:
@@ -145,12 +142,8 @@ def _add_every_two(compared: LabelComparisons, view: tables.ViewData) -> None:
 
 def _add_majority(compared: LabelComparisons, view: tables.ViewData) -> None:
     """Compare each annotator, and then all judgments in one table, with the majority."""
-    majority = consensus.majority_labels(
-        view.values, len(view.labels), ties=view.ties, adjudicated=view.adjudicated
-    ).labels
+    majority = view.majority.labels
     compared.add_each("consensus", view, [majority] * len(view.annotators))
     # of all annotators in one table, only kappa is measured
     pooled = Couple(view.values, np.broadcast_to(majority, view.values.shape))
-    compared.couples.append(pooled)
-    place = len(compared.couples) - 1
-    compared.add_measure("pooled consensus", "", "", "kappa", place)
+    compared.add_couple("pooled consensus", "", "", pooled, ["kappa"])

@@ -28,7 +28,7 @@ _WEAK = 0.4  # what annotators with a lower kappa judged is judged again
 _STRONG = 0.75  # annotators with a higher kappa judge it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Consensus:
     """The majority label of each item."""
 

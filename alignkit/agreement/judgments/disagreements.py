@@ -75,6 +75,6 @@ def _differ(view: ViewData) -> B1:
         labels = np.vstack([labels, view.adjudicated])
     # a missing label (-1) is not the highest one; below, it is not the lowest one either
     highest = labels.max(axis=0)
-    lowest = np.where(labels < 0, len(view.labels), labels).min(axis=0)
+    lowest = np.where(labels < 0, view.size, labels).min(axis=0)
     differ: B1 = highest > lowest
     return differ

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isnan, nan
-from typing import Union
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,15 @@ from alignkit._support.array_types import F8, I4
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit._support.wording import how_many
-from alignkit.agreement.figures import Figure
-from alignkit.agreement.intervals import NO_PAIRS, Rows, reasoned
+from alignkit.agreement.figures import At, Figure
+from alignkit.agreement.intervals import NO_PAIRS, Bounds, Rows, reasoned
 from alignkit.agreement.judgments import consensus, permutations, tables
 from alignkit.agreement.judgments.coefficients import ALL_ALIKE, NO_TWO_LABELS
 from alignkit.agreement.judgments.comparisons import LabelComparisons, Measure, compare_labels
 from alignkit.agreement.judgments.joint import joint_rows
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.tables_kernel import group_sums
-from alignkit.stats.resampling import ONE_PAIR, Interval, summarize
+from alignkit.stats.resampling import ONE_PAIR, summarize
 from alignkit.stats.shares import wilson_interval
 
 UNEQUAL = "items have different numbers of judgments"  # then Fleiss' kappa is undefined
@@ -33,8 +33,6 @@ _CHUNK_BYTES = 2**24
 _LEAST_AT_ONCE = 8
 _MOST_AT_ONCE = 128
 
-Bounds = Union[Interval, str]
-"""An interval, or the reason why there is none."""
 
 Weights = I4
 """How often items count in resamples: (P, R)."""
@@ -47,27 +45,22 @@ def view_figures(
     section: str = "all",
 ) -> tuple[Figure, ...]:
     """Return every figure of a view."""
-    counts = consensus.label_counts(view.values, len(view.labels))
-    computed = _Computed.of(view, counts)
-    values = computed.values(np.ones((len(counts), 1), np.int32))
-    bounds_of_couples, bounds_of_all = _bounds(computed, len(counts), options)
+    counts = view.counts
+    computed = _Computed.of(view)
+    values = [float(value) for (value,) in computed.values(np.ones((len(counts), 1), np.int32))]
+    bounds = _bounds(computed, len(counts), len(values), options)
     level = f"judgments.{view.name}"
     figures: list[Figure] = []
     for k, measure in enumerate(computed.measures):
-        at = Figure(
-            measure.kind, measure.first, measure.second, section, level, measure.statistic, nan
-        )
-        value = float(values.of_couples[k][0])
-        figures.append(
-            _figure(at, value, measure.items, measure.reason_if_undefined, bounds_of_couples[k])
-        )
+        at = (measure.kind, measure.first, measure.second, section, level, measure.statistic)
+        reason = measure.reason_if_undefined
+        figures.append(_figure(at, values[k], measure.items, reason, bounds[k]))
     judged = counts.sum(axis=1)
     items = int((judged > 0).sum())
-    for name, (drawn,) in values.of_all.items():
-        at = Figure("joint", "", "", section, level, name, nan)
-        value = float(drawn)
-        reason = _why_undefined(name, value, view, judged)
-        figures.append(_figure(at, value, items, reason, bounds_of_all[name]))
+    for k, name in enumerate(computed.joint_names, len(computed.measures)):
+        at = ("joint", "", "", section, level, name)
+        reason = _why_undefined(name, values[k], view, judged)
+        figures.append(_figure(at, values[k], items, reason, bounds[k]))
     if null is not None:
         figures += list(_against_null(figures, view, null, options.confidence))
     if not view.has_majority:
@@ -89,29 +82,20 @@ def _why_undefined(name: str, value: float, view: tables.ViewData, judged: I4) -
     return ""
 
 
-def _figure(at: Figure, value: float, items: int, reason: str, bounds: Bounds) -> Figure:
+def _figure(at: At, value: float, items: int, reason: str, bounds: Bounds) -> Figure:
     """Return a figure with its value and bounds, or with the reason why there are none."""
     if isnan(value):
-        return replace(at, pairs=items, reason=reason)
+        return Figure(*at, nan, pairs=items, reason=reason)
     if isinstance(bounds, str):
-        return replace(at, value=value, pairs=items, reason=bounds)
+        return Figure(*at, value, pairs=items, reason=bounds)
     note = ""
     if bounds.undefined:
         note = f"undefined in {how_many(bounds.undefined, 'resample')}, left out"
-    return replace(at, value=value, low=bounds.low, high=bounds.high, pairs=items, reason=note)
+    return Figure(*at, value, bounds.low, bounds.high, items, note)
 
 
 # values and intervals of all measures, on the same resamples
-@dataclass(frozen=True, eq=False)
-class _Values:
-    """The (R,) values of each measure of couples, and of each figure of all annotators."""
-
-    of_couples: list[F8]
-    of_all: Mapping[str, F8]
-
-
-@dataclass(frozen=True, eq=False)
-class _Computed:
+class _Computed(NamedTuple):
     """All that is computed from the labels of a view, for any weights of its items.
 
     Items with the same counts of labels are one kind: all annotators together need only how often
@@ -125,55 +109,52 @@ class _Computed:
     kinds: NDArray[np.intp]  # (P,): the kind of each item
 
     @classmethod
-    def of(cls, view: tables.ViewData, counts: I4) -> _Computed:
-        """Compare all labels of a view; `counts` (P, K) says how often each is given."""
+    def of(cls, view: tables.ViewData) -> _Computed:
+        """Compare all labels of a view."""
         compared: LabelComparisons = compare_labels(view)
-        counts_of_kinds, kinds = np.unique(counts, axis=0, return_inverse=True)
+        counts_of_kinds, kinds = np.unique(view.counts, axis=0, return_inverse=True)
         return cls(
             measures=compared.measures,
-            label_tables=tables.LabelTables.of(compared.couples, len(view.labels)),
+            label_tables=tables.LabelTables.of(compared.couples, view.size),
             far=view.far,
             joint=joint_rows(counts_of_kinds, ordered=view.ordered, weights=view.weights),
             kinds=kinds.reshape(-1),
         )
 
-    def values(self, weights: Weights) -> _Values:
-        """Return all values, with items counted as often as the (P, R) weights say."""
+    @property
+    def joint_names(self) -> list[str]:
+        """The names of the figures of all annotators."""
+        return list(self.joint.figures())
+
+    def values(self, weights: Weights) -> list[F8]:
+        """Return the (R,) values, with items counted as often as the (P, R) weights say.
+
+        They are those of each measure of couples, then those of each figure of all annotators.
+        """
         ratios = self.label_tables.ratios(weights, self.far)
         kind_weights = group_sums(self.kinds, readonly(weights), len(self.joint)).T
         of_all = self.joint.measure(self.joint.sums(kind_weights))
-        return _Values([measure.of(ratios) for measure in self.measures], of_all)
+        return [*(measure.of(ratios) for measure in self.measures), *of_all.values()]
 
 
-def _bounds(
-    computed: _Computed, items: int, options: JudgmentOptions
-) -> tuple[list[Bounds], dict[str, Bounds]]:
-    """Return the bootstrap intervals over P items, of couples and of all, or why there are none."""
-    names = list(computed.joint.figures())
+def _bounds(computed: _Computed, items: int, values: int, options: JudgmentOptions) -> list[Bounds]:
+    """Return the bootstrap intervals of all values over P items, or why there are none."""
     if items < 2:
-        reason = ONE_PAIR if items else NO_PAIRS
-        return [reason] * len(computed.measures), dict.fromkeys(names, reason)
+        return [ONE_PAIR if items else NO_PAIRS] * values
     fitting = _CHUNK_BYTES // (4 * items)
     at_once = min(_MOST_AT_ONCE, max(_LEAST_AT_ONCE, fitting))
     starts = range(0, options.resamples, at_once)
     sizes = [min(at_once, options.resamples - start) for start in starts]
     seeds = np.random.SeedSequence(options.seed).spawn(len(sizes))
 
-    def drawn(size: int, seed: np.random.SeedSequence) -> _Values:
+    def drawn(size: int, seed: np.random.SeedSequence) -> list[F8]:
         """Return the values in some resamples."""
         return computed.values(_drawn_weights(items, size, np.random.default_rng(seed)))
 
     with executor(options.workers) as threads:
         chunks = list(threads.map(drawn, sizes, seeds))
-    of_couples: list[Bounds] = []
-    for k in range(len(computed.measures)):
-        values = np.concatenate([chunk.of_couples[k] for chunk in chunks])
-        of_couples.append(reasoned(values, options.confidence))
-    of_all: dict[str, Bounds] = {}
-    for name in names:
-        values = np.concatenate([chunk.of_all[name] for chunk in chunks])
-        of_all[name] = reasoned(values, options.confidence)
-    return of_couples, of_all
+    joined = map(np.concatenate, zip(*chunks, strict=True))
+    return [reasoned(drawn_values, options.confidence) for drawn_values in joined]
 
 
 def _drawn_weights(items: int, resamples: int, rng: np.random.Generator) -> Weights:
@@ -193,17 +174,12 @@ def _against_null(
     confidence: float,
 ) -> Iterator[Figure]:
     """Yield the null of each kappa against the consensus, and the kappa corrected by it."""
-    null_of = dict(zip(view.annotators, null.each.T, strict=True))
+    nulls = {("mean consensus", ""): null.mean, ("pooled consensus", ""): null.pooled}
+    for name, of_annotator in zip(view.annotators, null.each.T, strict=True):
+        nulls["consensus", name] = of_annotator
     for figure in figures:
-        if figure.statistic != "kappa":
-            continue
-        if figure.kind == "consensus":
-            values = null_of[figure.first]
-        elif figure.kind == "mean consensus":
-            values = null.mean
-        elif figure.kind == "pooled consensus":
-            values = null.pooled
-        else:
+        values = nulls.get((figure.kind, figure.first))
+        if values is None or figure.statistic != "kappa":
             continue
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
@@ -236,7 +212,7 @@ def _shares(
 ) -> Iterator[Figure]:
     """Yield the shares of items that have a consensus, are left out, or are overruled."""
     level = f"judgments.{view.name}"
-    size = len(view.labels)
+    size = view.size
 
     def share(kind: str, name: str, statistic: str, count: int, total: int) -> Figure:
         value = count / total if total else nan
@@ -245,22 +221,20 @@ def _shares(
         return Figure(kind, name, "", section, level, statistic, value, low, high, total, reason)
 
     if view.has_majority:
-        most = consensus.majority_labels(
-            view.values, size, ties=view.ties, adjudicated=view.adjudicated
-        )
+        most = view.majority
         yield share("consensus", "", "settled", most.settled, most.items)
         yield share("consensus", "", "tied", most.tied, most.items)
         if null is not None:
             bounds = summarize(null.settled, confidence)
             value = float(null.settled.mean())
-            at = ("consensus", "", "", section, level, "settled.null", value)
-            yield Figure(*at, bounds.low, bounds.high, most.items, bounds.reason)
+            at = ("consensus", "", "", section, level, "settled.null")
+            yield Figure(*at, value, bounds.low, bounds.high, most.items, bounds.reason)
         for k, name in enumerate(view.annotators):
             labels, tied = consensus.others_label(view.values, size, k)
             total = int((labels >= 0).sum()) + tied
             yield share("leave-one-out", name, "left_out", tied, total)
     if view.adjudicated is not None:
-        counts = consensus.label_counts(view.values, size)
+        counts = view.counts
         judged = counts.sum(axis=1)
         alike = (judged >= 2) & (counts.max(axis=1) == judged) & (view.adjudicated >= 0)
         overruled = alike & (counts.argmax(axis=1) != view.adjudicated)

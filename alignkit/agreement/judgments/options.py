@@ -9,7 +9,7 @@ from typing import Literal
 from alignkit._support.options import DeclaredOptions, about, option
 from alignkit.agreement.options import DRAWS, WHO, Annotators, Draws, Grouped, Threads
 from alignkit.errors import OptionError
-from alignkit.model.labels import OWN, SCHEMES, Scheme, View, get_scheme, get_view, open_scheme
+from alignkit.model.labels import OWN, SCHEMES, Scheme, View, get_view, open_scheme
 from alignkit.stats.defaults import CONFIDENCE
 
 MAJORITY = "majority"  # the consensus that is no adjudicated version
@@ -18,7 +18,7 @@ _RULES = "rules"
 _PHRASES = "good phrases"
 
 
-@dataclass(frozen=True, init=False, repr=False, eq=False)
+@dataclass(frozen=True)
 class SchemeOfJudgments(DeclaredOptions):
     """What judgments mean."""
 
@@ -142,10 +142,7 @@ class JudgmentOptions(Threads, Draws, SchemeOfJudgments, Grouped, Annotators):
     @property
     def alike(self) -> tuple[tuple[View, ...], ...]:
         """The requested views, grouped if they map all judgments to the same labels."""
-        if isinstance(self.scheme, str):
-            scheme = get_scheme(self.scheme)
-        else:
-            scheme = self.scheme
+        scheme = get_view(self.scheme).scheme
         named = [self.view] if isinstance(self.view, str) else self.view
         chosen = tuple(get_view(scheme, name) for name in dict.fromkeys(named or scheme.views))
         needed = self.weights != "nominal" or self.ties == "lowest"

@@ -44,7 +44,7 @@ def null_kappas(views: Sequence[ViewData], options: JudgmentOptions) -> list[Nul
     judgments = _Judgments.of([view.values for view in views])
     rng = np.random.default_rng(options.seed)
     states = rng.integers(1, 2**63, size=(options.permutations, 4), dtype=np.uint64)
-    most_labels = max(len(view.labels) for view in views)
+    most_labels = max(view.size for view in views)
     annotators = len(judgments.offsets) - 1
     bytes_of_one = len(judgments.codes) + 32 * annotators * most_labels**2 + 1
     step = max(1, min(_MOST, _CHUNK_BYTES // bytes_of_one))
@@ -97,7 +97,7 @@ def _kappas_of(
 
     With the `null` "all", all annotators are permuted at once, else one after the other.
     """
-    size = len(view.labels)
+    size = view.size
     label_of_tie = np.full(view.values.shape[1], -1, np.int8)
     if view.ties == "adjudicated" and view.adjudicated is not None:
         label_of_tie[:] = view.adjudicated

@@ -93,6 +93,11 @@ def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgre
     every_figure: list[Figure] = []
     for part in sections:
         every_figure += _figures(data, part, options)
+    labels = [LabelsOfView(view.name, names, view.values, len(view.labels)) for view in data]
+    concordances = []
+    if options.views[0].scheme.name == RANKS:
+        full = judgments_of(corpus, names, get_view(RANKS, "full"), lenient_labels=True).values
+        concordances = [kendall_w(full[:, group]) for group in rank_groups(corpus)]
     agreement = JudgmentAgreement(
         annotators=names,
         options=options,
@@ -106,14 +111,9 @@ def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgre
         disagreements=JudgmentDisagreements(corpus, data, whose),
         several=in_several(sections),
         unjudged=len(corpus) - len(judged),
+        concordances=tuple(concordances),
+        coefficients=coefficient_table(labels, options.weights),
     )
-    labels = [LabelsOfView(view.name, names, view.values, len(view.labels)) for view in data]
-    table = coefficient_table(labels, options.weights)
-    agreement = replace(agreement, coefficients=table)
-    if options.views[0].scheme.name == RANKS:
-        full = judgments_of(corpus, names, get_view(RANKS, "full"), lenient_labels=True).values
-        values = [kendall_w(full[:, group]) for group in rank_groups(corpus)]
-        agreement = replace(agreement, concordances=tuple(values))
     return replace(agreement, cautions=find_cautions(_hits(agreement), CAUTIONS, options))
 
 
@@ -206,9 +206,9 @@ def _hits(agreement: JudgmentAgreement) -> Hits:
     """Yield what triggers a caution of `CAUTIONS`."""
     yield from _few(agreement)
     if agreement.repeated:
-        yield "repeats", Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
+        yield "repeats", Hit(text=f"{agreement.repeated} of {agreement.pairs}")
     if agreement.rewrites:
-        yield "rewrites", Hit("", "", str(agreement.rewrites))
+        yield "rewrites", Hit(text=str(agreement.rewrites))
     for figure in agreement.all_figures:
         if figure.section == "all":
             yield from _figure_hits(agreement, figure)
@@ -217,10 +217,10 @@ def _hits(agreement: JudgmentAgreement) -> Hits:
         if share >= DOMINATES:
             yield "one-label", Hit("", view, f"{label}: {100 * share:.1f}%", share)
     if agreement.options.settled is not None:
-        yield "adjudicated", Hit("", "", agreement.options.settled)
+        yield "adjudicated", Hit(text=agreement.options.settled)
     unknown = agreement.left_out.get(UNKNOWN, 0)
     if unknown:
-        yield "unknown-labels", Hit("", "", str(unknown))
+        yield "unknown-labels", Hit(text=str(unknown))
 
 
 def _few(agreement: JudgmentAgreement) -> Hits:

@@ -9,7 +9,7 @@ from itertools import chain
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments.all_figures import JudgmentFigures
 from alignkit.agreement.judgments.answer import ac1_name
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Cell, Column, Row, Value
 from alignkit.tables.table import Table
 
 _KAPPAS = {"observed": "observed", "kappa": "kappa", "ac1": "AC1"}
@@ -100,28 +100,25 @@ def names_in_row(figure: Figure, layout: TableLayout) -> tuple[str, ...]:
     return f"mean of {first}", *rest
 
 
-def _who(figure: Figure, layout: TableLayout) -> str:
-    """Return the name of a figure's row."""
-    return " ~ ".join(names_in_row(figure, layout))
-
-
 def figure_tables(agreement: JudgmentFigures) -> list[Table]:
     """Return the tables that have rows, in reading order."""
     tables = [_table(agreement, layout) for layout in LAYOUTS]
     return [table for table in tables if table.rows]
 
 
-def _table_figures(
-    agreement: JudgmentFigures, layout: TableLayout
-) -> dict[tuple[str, str, str, str], dict[str, Figure]]:
+_TableFigures = dict[tuple[str, str, str, str], dict[str, Figure]]
+
+
+def _table_figures(agreement: JudgmentFigures, layout: TableLayout) -> _TableFigures:
     """Return the figures of a table by statistic, for each view, section, kind and name."""
-    rows: dict[tuple[str, str, str, str], dict[str, Figure]] = {}
+    rows: _TableFigures = {}
     for figure in agreement.all_figures:
         if figure.kind in layout.kinds and figure.statistic in layout.statistics:
             if layout.of_all and figure.first:
                 continue
             view = figure.level.removeprefix("judgments.")
-            place = (view, figure.section, figure.kind, _who(figure, layout))
+            who = " ~ ".join(names_in_row(figure, layout))
+            place = (view, figure.section, figure.kind, who)
             rows.setdefault(place, {})[figure.statistic] = figure
     return rows
 
@@ -140,13 +137,13 @@ def _table(agreement: JudgmentFigures, layout: TableLayout) -> Table:
     columns.append(Column("pairs", "count"))
     weights = agreement.options.weights
     columns += [_column(name, layout.statistics[name], weights) for name in statistics]
-    lines: list[list[Cell]] = []
+    lines: list[Row] = []
     starts: dict[tuple[str, str], int] = {}
     for place in sorted(rows, key=lambda place: agreement.views.index(place[0])):
         view, section, _, name = place
         starts.setdefault((view, section), len(lines))
         figures = rows[place]
-        cells: list[Cell] = [view]
+        cells: Row = [view]
         if grouped:
             cells.append(section or f"(no {agreement.options.by})")
         of_row = [figures.get(statistic) for statistic in statistics]
@@ -202,7 +199,7 @@ _MOST_CHARACTERS = 1_000_000
 def disagreements_table(agreement: JudgmentFigures, *, whole: bool = True) -> Table:
     """Return the table of pairs with different judgments: all, or the first ones for a page."""
     pairs = agreement.disagreements if whole else agreement.disagreements[:_MOST_PAIRS]
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     characters = 0
     for pair in pairs:
         characters += len(pair.source) + len(pair.target)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.agreement.judgments import tables_kernel
-from alignkit.agreement.judgments.consensus import Labels
+from alignkit.agreement.judgments.consensus import Consensus, Labels, label_counts, majority_labels
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
 
@@ -31,7 +33,7 @@ def label_distances(size: int, weights: str = "nominal") -> F8:
     return np.minimum(steps, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ViewData:
     """The labels that annotators gave, and how to compare them."""
 
@@ -66,9 +68,24 @@ class ViewData:
         return len(self.annotators) > 2 or self.ties in ("lowest", "adjudicated")
 
     @property
+    def size(self) -> int:
+        """K, the number of labels."""
+        return len(self.labels)
+
+    @cached_property
+    def counts(self) -> I4:
+        """(P, K): how many annotators give each item each label."""
+        return label_counts(self.values, self.size)
+
+    @cached_property
+    def majority(self) -> Consensus:
+        """The label that most annotators give each item."""
+        return majority_labels(self.values, self.size, ties=self.ties, adjudicated=self.adjudicated)
+
+    @property
     def far(self) -> F8:
         """The distances between labels, (K, K)."""
-        return label_distances(len(self.labels), self.weights)
+        return label_distances(self.size, self.weights)
 
     def part(self, members: NDArray[np.intp]) -> ViewData:
         """Return the same for some of the items."""
@@ -79,7 +96,7 @@ class ViewData:
         return replace(self, values=values, adjudicated=adjudicated)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LabelTables:
     """The N tables of couples, with the items of each cell, so that any weights can be summed.
 
@@ -134,8 +151,7 @@ class LabelTables:
         return np.diff(self.offsets).reshape(-1, self.size, self.size).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class Ratios:
+class Ratios(NamedTuple):
     """The ratios of N tables in R resamples, each (N, R); NaN if undefined."""
 
     items: F8  # how many items there are

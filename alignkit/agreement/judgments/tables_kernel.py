@@ -11,18 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I4, I8, U8
 from alignkit._support.jit import inlined, jit
 from alignkit.agreement.chance.sampling_kernel import uniform
 
-Ints = NDArray[np.int64]
-Items = NDArray[np.int32]
 Labels = NDArray[np.int8]
-Floats = NDArray[np.float64]
-States = NDArray[np.uint64]
 
 
 @jit
-def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Floats) -> Floats:
+def couple_sums(offsets: I8, items: I4, weights: I4, size: int, far: F8) -> F8:
     """Return the sums behind kappa and AC1 of N tables in R resamples: (5, N, R).
 
     `offsets`, `items`, `size`: see `alignkit.agreement.judgments.tables.LabelTables`. `weights`
@@ -74,7 +71,7 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
 
 
 @jit
-def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
+def group_sums(group: I8, weights: I4, groups: int) -> F8:
     """Return the (G, R) sums of (P, R) weights of items; `group` (P,) is the group of each."""
     sums = np.zeros((groups, weights.shape[1]))
     for p in range(len(group)):
@@ -86,7 +83,7 @@ def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
 
 
 @jit
-def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
+def permute(codes: Labels, offsets: I8, states: U8) -> Labels:
     """Return (R, J) codes, permuted within each annotator (Fisher & Yates).
 
     The codes of annotator a begin at `offsets[a]`. `states` are (R, 4), the random states, which
@@ -120,8 +117,8 @@ class PermutedLabels(NamedTuple):
     codes: Labels
     permuted: Labels
     meaning: Labels
-    offsets: Ints
-    items: Items
+    offsets: I8
+    items: I4
 
 
 class MajorityRule(NamedTuple):
@@ -140,7 +137,7 @@ class MajorityRule(NamedTuple):
 
 
 @inlined
-def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
+def most(counts: I4, least: int, lowest: bool, tie: int) -> int:
     """Return the label with most votes; -1 if there are fewer than `least` votes.
 
     Of tied labels the lowest is returned, or `tie`: the adjudicated label, -1 if there is none.
@@ -161,19 +158,16 @@ def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
 
 
 @jit
-def consensus_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[Floats, Ints]:
+def consensus_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[F8, I8]:
     """Return each annotator against the consensus of R permutations of all annotators.
 
     The first result are (R, A, K * K) tables: rows are the labels of the annotator, columns those
     of the consensus. The second one is the number of items with a consensus, (R,).
     """
-    permuted = labels.permuted
-    meaning = labels.meaning
-    offsets = labels.offsets
-    items = labels.items
-    size = rule.size
+    _, permuted, meaning, offsets, items = labels
+    size, least, lowest, label_of_tie = rule
     annotators = len(offsets) - 1
-    count = len(rule.label_of_tie)
+    count = len(label_of_tie)
     tables = np.zeros((len(permuted), annotators, size * size))
     settled_items = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
@@ -185,7 +179,7 @@ def consensus_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[Floats
             if label >= 0:
                 votes[items[j], label] += 1
         for p in range(count):
-            consensus[p] = most(votes[p], rule.least, rule.lowest, rule.label_of_tie[p])
+            consensus[p] = most(votes[p], least, lowest, label_of_tie[p])
             settled_items[r] += consensus[p] >= 0
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
@@ -197,20 +191,16 @@ def consensus_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[Floats
 
 
 @jit
-def one_permuted_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[Floats, Ints]:
+def one_permuted_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[F8, I8]:
     """Return each annotator, with only their labels permuted, against the consensus.
 
     As `consensus_tables`, but the second result counts an item with a consensus once for each
     annotator who judged it.
     """
-    codes = labels.codes
-    permuted = labels.permuted
-    meaning = labels.meaning
-    offsets = labels.offsets
-    items = labels.items
-    size = rule.size
+    codes, permuted, meaning, offsets, items = labels
+    size, least, lowest, label_of_tie = rule
     annotators = len(offsets) - 1
-    count = len(rule.label_of_tie)
+    count = len(label_of_tie)
     tables = np.zeros((len(permuted), annotators, size * size))
     settled_judgments = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
@@ -228,7 +218,7 @@ def one_permuted_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[Flo
                     votes[p, given] -= 1
                 if label >= 0:
                     votes[p, label] += 1
-                    other = most(votes[p], rule.least, rule.lowest, rule.label_of_tie[p])
+                    other = most(votes[p], least, lowest, label_of_tie[p])
                     if other >= 0:
                         tables[r, a, label * size + other] += 1
                         settled_judgments[r] += 1

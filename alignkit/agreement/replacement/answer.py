@@ -76,6 +76,11 @@ _WHAT = {
 }
 
 
+def _said(code: str, **words: object) -> tuple[str, str]:
+    """Return the code and the text of a sentence."""
+    return code, TEXTS[code].format(**words)
+
+
 def answer_sentences(figures: ReplacementFigures) -> Iterator[tuple[str, str]]:
     """Yield the code and the text of each sentence; a near copy comes first."""
     system = visible(figures.system)
@@ -88,31 +93,27 @@ def answer_sentences(figures: ReplacementFigures) -> Iterator[tuple[str, str]]:
     if verdict == "no":
         replaced = f"only {replaced}" if decision.replaced else "none"
     reasons = [_reason(figures, leak) for leak in figures.leaks]
-    yield (
+    yield _said(
         verdict,
-        TEXTS[verdict].format(
-            system=system,
-            reasons=", and ".join(reasons),
-            compared=figures.compared,
-            advantage=_percent(decision.advantage),
-            replaced=replaced,
-            tested=how_many(len(decision.tests), "annotator"),
-            rate=_rate(decision.winning_rate),
-            least=_rate(LEAST_RATE),
-            epsilon=f"{figures.options.epsilon:g}",
-        ),
+        system=system,
+        reasons=", and ".join(reasons),
+        compared=figures.compared,
+        advantage=_percent(decision.advantage),
+        replaced=replaced,
+        tested=how_many(len(decision.tests), "annotator"),
+        rate=decimal(decision.winning_rate),
+        least=decimal(LEAST_RATE),
+        epsilon=f"{figures.options.epsilon:g}",
     )
     if len(figures.annotators) == 2:
-        yield "two", TEXTS["two"]
+        yield _said("two")
     for twins in figures.twins[:1]:
-        yield (
+        yield _said(
             "twins",
-            TEXTS["twins"].format(
-                first=visible(twins.first),
-                second=visible(twins.second),
-                same=twins.counts.same,
-                pairs=twins.counts.pairs,
-            ),
+            first=visible(twins.first),
+            second=visible(twins.second),
+            same=twins.counts.same,
+            pairs=twins.counts.pairs,
         )
     if not figures.leaks:
         yield from _certain(figures)
@@ -145,7 +146,7 @@ def _near_copy(figures: ReplacementFigures, system: str) -> Iterator[tuple[str, 
         yield "near-copy", text
     elif near:
         names = listed(visible(copy.name) for copy in near)
-        yield "near-copies", TEXTS["near-copies"].format(system=system, names=names)
+        yield _said("near-copies", system=system, names=names)
 
 
 def _reason(figures: ReplacementFigures, leak: ReplacementLeak) -> str:
@@ -164,10 +165,10 @@ def _certain(figures: ReplacementFigures) -> Iterator[tuple[str, str]]:
     if certain is None or figures.decision.may_replace:
         return
     if not certain.passes:
-        yield "certain-none", TEXTS["certain-none"]
+        yield _said("certain-none")
         return
     share = round(100 * certain.share)
-    yield "certain", TEXTS["certain"].format(share=f"{share}%", rest=f"{100 - share}%")
+    yield _said("certain", share=f"{share}%", rest=f"{100 - share}%")
 
 
 def _power(figures: ReplacementFigures) -> Iterator[tuple[str, str]]:
@@ -176,14 +177,12 @@ def _power(figures: ReplacementFigures) -> Iterator[tuple[str, str]]:
     if power is None:
         return
     needed = "more than a million" if power.needed is None else f"about {power.needed:,}"
-    yield (
+    yield _said(
         "power",
-        TEXTS["power"].format(
-            units=how_many(power.units, figures.unit, commas=True),
-            passing=f"{100 * power.passing:.0f}%",
-            needed=needed,
-            assurance="80%",
-        ),
+        units=how_many(power.units, figures.unit, commas=True),
+        passing=f"{100 * power.passing:.0f}%",
+        needed=needed,
+        assurance="80%",
     )
 
 
@@ -195,8 +194,3 @@ def _likeness(figures: ReplacementFigures, value: float) -> str:
 def _percent(value: float) -> str:
     """Return a share as text."""
     return f"{percent(value)}%"
-
-
-def _rate(value: float) -> str:
-    """Return a winning rate as text, without the 0 before the point."""
-    return decimal(value)

@@ -60,7 +60,7 @@ class Closeness:
             self.leads[j, k] = known.mean() / error
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class OthersComparison:
     """The comparison of a system with each of A annotators, in R rows and Q pairs.
 
@@ -85,6 +85,11 @@ class OthersComparison:
         """(Q,): the pairs in which the system is compared with somebody, a mask."""
         anybody: B1 = ~np.isnan(self.system_wins[0]).all(axis=0)
         return anybody
+
+    @property
+    def places(self) -> list[int]:
+        """The places of these pairs."""
+        return np.flatnonzero(self.compared).tolist()
 
     def take(self, places: I8) -> OthersComparison:
         """Return the comparison of the pairs at some places."""
@@ -137,7 +142,7 @@ def compare_with_others(
     return OthersComparison(similarity.rows, tuple(names), system_wins, annotator_wins, likeness)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Units:
     """The units of the test: pairs, or groups of pairs that depend on each other.
 

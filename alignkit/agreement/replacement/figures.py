@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from alignkit._support.options import stated
@@ -17,11 +15,10 @@ from alignkit.agreement.replacement.power import Power
 from alignkit.model.gold_record import GoldRecord
 from alignkit.model.labels import Scheme
 from alignkit.tables.result import Result
-from alignkit.tables.table import Table
 from alignkit.version import __version__
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ReplacementPart:
     """The decision for some pairs, or for a kind of link.
 
@@ -61,10 +58,6 @@ class ReplacementFigures(Result):
     shown: FrozenMap[str, int]
     several: int = 0
     learned: GoldRecord | None = None
-
-    @abstractmethod
-    def tables(self) -> Sequence[Table]:
-        """Return the tables in reading order."""
 
     @property
     def may_replace(self) -> bool | None:

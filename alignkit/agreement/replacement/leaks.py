@@ -67,7 +67,7 @@ def leaks_of(
     leaks = _copies(comparison.likeness)
     role = corpus.roles[system]
     leaks += _lessons(corpus, system, comparison)
-    places = np.flatnonzero(comparison.compared).tolist()
+    places = comparison.places
     if role == "adjudicated":
         leaks.append(ReplacementLeak("adjudicated", tuple(names), len(places)))
     starts: set[str | None] = {system}
@@ -108,7 +108,7 @@ def other_starts(
 ) -> dict[str, int]:
     """Return in how many pairs annotators were shown other links than the system's, by name."""
     counts: Counter[str] = Counter()
-    for place in np.flatnonzero(comparison.compared).tolist():
+    for place in comparison.places:
         starts = set(_starts(corpus[place], names).values()) - {None, "", system}
         counts.update(start for start in starts if start)
     return dict(counts)
@@ -141,7 +141,7 @@ def _records(corpus: Corpus, system: str, comparison: OthersComparison) -> list[
     """Return what the system learned from, of each compared pair for which this is recorded."""
     records = []
     known: dict[str, GoldRecord] = {}
-    for place in np.flatnonzero(comparison.compared).tolist():
+    for place in comparison.places:
         text = corpus[place].annotations[system].learned
         if text:
             if text not in known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor, log10
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,8 +82,7 @@ def passing_power(differences: F8, epsilon: float, *, samples: int, seed: int) -
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Simulation:
+class _Simulation(NamedTuple):
     """Samples of K kinds of units."""
 
     present: F8  # (K, A) 1 where the annotator is compared, else 0

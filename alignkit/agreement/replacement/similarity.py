@@ -13,14 +13,14 @@ import numpy as np
 
 from alignkit._support.array_types import B1, F8, I8
 from alignkit._support.cached_methods import cached_method
-from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.overlaps import overlap_ratios, phrase_columns
+from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.agreement.replacement.options import ReplaceOptions
 from alignkit.corpora.labelled import judgments_of
 from alignkit.model.arrays import LinkArrays, identical_links, offsets_of
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
-from alignkit.scoring.counts import PHRASE_COLUMNS, count_phrases
-from alignkit.stats.resampling import harmonic, ratio
+from alignkit.stats.resampling import ratio
 
 ALL = "all"
 """The row of everything."""
@@ -87,7 +87,9 @@ class LinkSimilarity(PairSimilarity):
         sizes = self.items(first) + self.items(second)
         for k, row in enumerate(self.rows):
             if row == NULLS:
-                hits[k] = 2 * _shared_cells(self._nulls_of(first), self._nulls_of(second))
+                nulls = self._nulls_of(first)
+                in_first, _ = nulls.shared(self._nulls_of(second))
+                hits[k] = 2 * np.bincount(nulls.pair_of[in_first], minlength=len(a))
                 continue
             of_row_in_a = self._is_of(k, first)[in_a]
             of_row_in_b = self._is_of(k, second)[in_b]
@@ -172,17 +174,9 @@ def _nulls(links: LinkArrays, lengths: I8) -> LinkArrays:
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     points = np.concatenate(cells)[order].astype(np.int32)
-    offsets = np.concatenate(
-        [np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=pairs))]
-    )
+    offsets = offsets_of(np.bincount(owner, minlength=pairs))
     sure = np.ones(len(points), np.uint8)
     return LinkArrays.trusted(points, sure, offsets, LinkArrays.extents(points, offsets))
-
-
-def _shared_cells(first: LinkArrays, second: LinkArrays) -> F8:
-    """(Q,): how many cells of each pair both have."""
-    in_first, _ = first.shared(second)
-    return np.bincount(first.pair_of[in_first], minlength=len(first)).astype(np.float64)
 
 
 class PhraseSimilarity(PairSimilarity):
@@ -203,33 +197,20 @@ class PhraseSimilarity(PairSimilarity):
     def between(self, first: str, second: str) -> F8:
         """(1, Q): F1 of the phrase pairs."""
         counts = self._counts(first, second)
-        column = {name: counts[:, k].astype(float) for k, name in enumerate(PHRASE_COLUMNS)}
-        precision = ratio(column["hyp_atomic_in_ref"], column["hyp_atomic"])
-        recall = ratio(column["hyp_in_ref_atomic"], column["ref_atomic"])
-        f1 = harmonic(precision, recall)
-        none = (column["hyp_atomic"] == 0) & (column["ref_atomic"] == 0)
-        alike = np.where(none, 1.0, f1)
+        none = (counts[:, 0] == 0) & (counts[:, 2] == 0)  # neither has phrase pairs
+        alike = np.where(none, 1.0, overlap_ratios(counts)["f1"])
         alike[~(self.aligned(first) & self.aligned(second))] = np.nan
         return alike[None]
 
     def items(self, name: str) -> F8:
         """(1, Q): the number of atomic phrase pairs."""
-        atomic = self._counts(name, name)[:, PHRASE_COLUMNS.index("hyp_atomic")]
-        return atomic[None].astype(np.float64)
+        return self._counts(name, name)[None, :, 0]
 
-    def _counts(self, first: str, second: str) -> I8:
-        """(Q, 5): the phrase pairs of two annotations."""
-        source = target = None
-        if self._ignore_identical:
-            source, target = self._data.words
-        return count_phrases(
-            self._data.links(first),
-            self._data.links(second),
-            links="possible",
-            ignore_identical=self._ignore_identical,
-            source=source,
-            target=target,
-        )
+    def _counts(self, first: str, second: str) -> F8:
+        """(Q, 4): the phrase pairs of two annotations, as `overlap_ratios` takes them."""
+        every = np.arange(len(self._data.corpus))
+        pairs = PairData(self._data, (first, second), every, self._ignore_identical)
+        return phrase_columns(pairs, "possible")
 
 
 class JudgmentSimilarity(PairSimilarity):

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from math import nan
 
 from alignkit._support.wording import visible
+from alignkit.agreement.replacement.confidence import CertainPairs
 from alignkit.agreement.replacement.decision import EPSILONS, LEAST_PAIRS, Decision
 from alignkit.agreement.replacement.figures import ReplacementFigures
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.agreement.replacement.power import Power
+from alignkit.tables.columns import Cell, Column, Row, Value
 from alignkit.tables.table import Table
 
+_WINNING_RATE = Column("winning rate", "coefficient", key="winning_rate")
+_MAY_REPLACE = Column("may replace", key="may_replace")
 _FEW = f"no annotator has {LEAST_PAIRS} pairs or more here"
 
 
@@ -21,9 +25,9 @@ def replacement_tables(figures: ReplacementFigures) -> Iterator[Table]:
     if figures.parts:
         yield _part_table(figures)
     if figures.certain is not None:
-        yield from _certain_table(figures)
+        yield _certain_table(figures, figures.certain)
     if figures.power is not None:
-        yield _power_table(figures)
+        yield _power_table(figures.unit, figures.power)
     yield _likeness_table(figures)
 
 
@@ -38,9 +42,9 @@ def _annotator_table(figures: ReplacementFigures) -> Table:
         Column("corrected", "p"),
         Column("may replace", key="replaced"),
     ]
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for test in figures.decision.tests:
-        row: list[Cell] = [visible(test.annotator), test.units, test.advantage, test.difference]
+        row: Row = [visible(test.annotator), test.units, test.advantage, test.difference]
         rows.append([*row, test.p_value, test.corrected, "yes" if test.replaced else "no"])
     for name, units in figures.decision.few:
         few = Value(nan, reason=f"fewer than {LEAST_PAIRS} {figures.unit}s: not tested")
@@ -62,13 +66,13 @@ def _epsilon_table(figures: ReplacementFigures) -> Table:
         Column("in place of", key="replaces"),
         Column("annotators", "count"),
         Column("passes", "count"),
-        Column("winning rate", "coefficient", key="winning_rate"),
-        Column("may replace", key="may_replace"),
+        _WINNING_RATE,
+        _MAY_REPLACE,
     ]
     names = {value: name for name, value in EPSILONS.items()}
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for decision in figures.decisions:
-        row: list[Cell] = [decision.epsilon, names.get(decision.epsilon, "")]
+        row: Row = [decision.epsilon, names.get(decision.epsilon, "")]
         row += [len(decision.tests), decision.replaced, decision.winning_rate]
         rows.append([*row, _verdict(figures, decision)])
     note = (
@@ -95,10 +99,10 @@ def _part_table(figures: ReplacementFigures) -> Table:
         Column("annotators", "count"),
         Column("advantage", "percent"),
         Column("passes", "count"),
-        Column("winning rate", "coefficient", key="winning_rate"),
-        Column("may replace", key="may_replace"),
+        _WINNING_RATE,
+        _MAY_REPLACE,
     ]
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     apart = []
     for part in figures.parts:
         if rows and rows[-1][0] != part.by:
@@ -108,7 +112,7 @@ def _part_table(figures: ReplacementFigures) -> Table:
         if not decision.tests:
             advantage = Value(nan, reason=_FEW)
         name = visible(part.name) or f"(no {part.by})"
-        row: list[Cell] = [visible(part.by), name, part.pairs, len(decision.tests), advantage]
+        row: Row = [visible(part.by), name, part.pairs, len(decision.tests), advantage]
         row += [decision.replaced if decision.tests else None]
         row += [decision.winning_rate if decision.tests else None, _verdict(figures, decision)]
         rows.append(row)
@@ -119,20 +123,18 @@ def _part_table(figures: ReplacementFigures) -> Table:
     return Table("Where", columns, rows, note, "parts", apart, stub=2)
 
 
-def _certain_table(figures: ReplacementFigures) -> Iterator[Table]:
-    """Yield the pairs of which the system is most certain."""
-    certain = figures.certain
-    assert certain is not None
+def _certain_table(figures: ReplacementFigures, certain: CertainPairs) -> Table:
+    """Return the pairs of which the system is most certain."""
     columns = [
         Column("threshold", "decimal", digits=3),
         Column("share", "percent"),
         Column("annotators", "count"),
         Column("advantage", "percent"),
-        Column("winning rate", "coefficient", key="winning_rate"),
-        Column("may replace", key="may_replace"),
+        _WINNING_RATE,
+        _MAY_REPLACE,
     ]
     decision = certain.decision
-    row: list[Cell] = [
+    row: Row = [
         Value(nan, reason="no share passes on the first half"),
         0.0,
         None,
@@ -156,20 +158,18 @@ def _certain_table(figures: ReplacementFigures) -> Iterator[Table]:
     )
     if certain.unknown:
         note += f". {certain.unknown} pairs without probabilities never reach it"
-    yield Table("The most certain pairs", columns, [row], note, "certain")
+    return Table("The most certain pairs", columns, [row], note, "certain")
 
 
-def _power_table(figures: ReplacementFigures) -> Table:
+def _power_table(unit: str, power: Power) -> Table:
     """Return how often a good system passes with each number of pairs."""
-    power = figures.power
-    assert power is not None
     columns = [
-        Column(f"{figures.unit}s", "count", key="units"),
+        Column(f"{unit}s", "count", key="units"),
         Column("passes", "percent"),
         Column(""),
     ]
     sizes = dict(power.by_size) | {power.units: power.passing}
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for units, passing in sorted(sizes.items()):
         rows.append([units, passing, "at hand" if units == power.units else ""])
     needed = "more than 1,000,000" if power.needed is None else f"about {power.needed:,}"
@@ -194,11 +194,11 @@ def _likeness_table(figures: ReplacementFigures) -> Table:
         Column("the same", "count", key="same"),
         Column(name, kind, key="likeness"),
     ]
-    rows: list[list[Cell]] = []
+    rows: list[Row] = []
     for j, first in enumerate(likeness.names):
         for k in range(j + 1, len(likeness.names)):
             mean = float(likeness.means[j, k])
-            row: list[Cell] = [visible(first), visible(likeness.names[k])]
+            row: Row = [visible(first), visible(likeness.names[k])]
             row += [int(likeness.shared[j, k]), int(likeness.same[j, k])]
             rows.append([*row, -mean if figures.ordered else mean])
     note = "the same: pairs in which both are equal in what is compared"

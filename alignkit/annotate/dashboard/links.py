@@ -90,7 +90,7 @@ def two_lines(
 
 def _two_line(pairing: Pairing, chance: str, shared: SharedLinks) -> view.TwoLine:
     """Return the agreement of two annotators."""
-    section = pairing.sections[0]
+    section = pairing.whole
     figures = {}
     for name in FIGURES:
         value = section.figures.get(name, nan)

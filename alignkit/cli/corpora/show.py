@@ -246,7 +246,7 @@ def _of_trees(options: Options) -> dict[str, Any]:
 
 def _draw_html(pairs: _Kept, options: Options) -> None:
     """Write pages of matrices or of trees."""
-    from alignkit.show.html import draw_html_pages, draw_pages
+    from alignkit.show.html import draw_pages, matrices
 
     alone = options.html == "-" or (os.path.exists(options.html) and not isfile(options.html))
     if alone and options.pairs_a_page:
@@ -258,9 +258,10 @@ def _draw_html(pairs: _Kept, options: Options) -> None:
     if options.draw_trees:
         from alignkit.rules.drawings.svg import tree_content
 
-        pages = draw_pages(pairs, tree_content(**_of_trees(options)), **where)
+        content = tree_content(**_of_trees(options))
     else:
-        pages = draw_html_pages(pairs, options.annotators, **where)
+        content = matrices(pairs, options.annotators)
+    pages = draw_pages(pairs, content, **where)
     names = ("input", "source", "target", "source_trees", "target_trees", "both_trees")
     inputs = option_values(options, *names).values()
     read = {identity(path) for path in inputs if path}

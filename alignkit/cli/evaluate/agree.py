@@ -102,7 +102,7 @@ def run(options: Options) -> None:
     if options.disagreements:
         from alignkit.agreement.disagreements import differences_csv, disagreements
 
-        pairings = agreement.of("annotators")
+        pairings = agreement.every_two
         differ = (disagreements(agreement.corpus, two.first, two.second) for two in pairings)
         with replacing(options.disagreements) as out:
             out.write(differences_csv(agreement.corpus, differ) + "\n")
