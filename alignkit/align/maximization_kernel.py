@@ -30,30 +30,6 @@ LIKELIHOOD_UNITS = 2.0**16  # those of log-likelihoods
 
 
 @inlined
-def total_of(values: F4) -> np.float32:
-    """Return the sum of floats, of which there are a multiple of 8: eight sums side by side."""
-    # the order of additions is fixed, so that each machine rounds alike
-    a = values[0]
-    b = values[1]
-    c = values[2]
-    d = values[3]
-    e = values[4]
-    f = values[5]
-    g = values[6]
-    h = values[7]
-    for i in range(8, len(values), 8):
-        a += values[i]
-        b += values[i + 1]
-        c += values[i + 2]
-        d += values[i + 3]
-        e += values[i + 4]
-        f += values[i + 5]
-        g += values[i + 6]
-        h += values[i + 7]
-    return np.float32(((a + e) + (c + g)) + ((b + f) + (d + h)))
-
-
-@inlined
 def plus(total: int, number: float) -> int:
     """Return a sum of units with a number, at least 0, added to it."""
     more = total + np.int64(min(np.float64(number), LARGEST) * UNITS + 0.5)
