@@ -18,7 +18,7 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.project.events import LogEvent, Sent, encode
+from alignkit.annotate.project.events import LogEvent, Request, Sent, encode
 from alignkit.annotate.project.project_events import Account, Import, Pair, Setting
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.store import Store
@@ -89,7 +89,8 @@ def _edits(store: Store, chosen: list[int]) -> Iterator[float]:
     for k in chosen:
         data = Raw(b'{"how": "cell", "cells": [[0, 0, 0, 2]]}')
         sent = Sent(f"event{k}", "edit", data)
-        yield _timed(lambda k=k, sent=sent: store.append(k, "new", base=0, rev=1, events=[sent]))
+        request = Request(base=0, rev=1, events=[sent])
+        yield _timed(lambda k=k, request=request: store.append(k, "new", request).result())
 
 
 def _log(folder: Path, size: int) -> Iterator[dict[str, object]]:

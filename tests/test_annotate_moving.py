@@ -16,7 +16,12 @@ from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.events import Request, encode
-from alignkit.annotate.project.names import MovedPair, ProjectError, UnknownPair
+from alignkit.annotate.project.names import (
+    DamagedProject,
+    MovedPair,
+    ProjectError,
+    UnknownPair,
+)
 from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
@@ -198,3 +203,14 @@ def test_renaming_leaves_words_alone_that_are_called_like_a_field(tmp_path):
     with Store.open(path) as store:
         rename_annotator(store, "ben", "dora")
         assert not replay(store).differences
+
+
+def test_renaming_says_that_an_event_of_the_project_is_damaged(tmp_path):
+    path = str(tmp_path / "p")
+    create_project(path, Corpus([SentencePair("1", ("a",), ("a",), {"ben": Alignment()})]))
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute("UPDATE event SET data = '{' WHERE kind = 'account'")
+    with Store.open(path) as store:
+        refuses(
+            DamagedProject, "p: the project file is damaged", rename_annotator, store, "ben", "x"
+        )

@@ -305,6 +305,9 @@ def test_tokens_do_less_than_their_account_and_no_cookie_helps(server):
     program.got("POST", "drafts", {"project": other}, 404)
     for path in ("me/tokens", f"projects/{server.slug}/backup", "me/sessions"):
         program.got("GET", path, status=403)
+    for days in (0, 366, -1, "90"):
+        olga.got("POST", "me/tokens", {**make, "days": days}, 422)
+    olga.got("POST", "me/tokens", {"name": "a year", "days": 365}, 201)
     reader = olga.got("POST", "me/tokens", {"name": "r", "read_only": True}, 201)
     program.token = reader["token"]
     assert program.ask("GET", f"projects/{other}/events").status_code == 200

@@ -11,7 +11,7 @@ from alignkit.annotate.adjudication.pseudonyms import renamed_why, renamed_whys
 from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.project import appending, queries, schema, seals, tables
 from alignkit.annotate.project.events import decode_data, encode
-from alignkit.annotate.project.names import ProjectError, check_annotator
+from alignkit.annotate.project.names import DamagedProject, ProjectError, check_annotator
 from alignkit.annotate.project.project_events import (
     Account,
     Admit,
@@ -57,7 +57,7 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
         events = select(EVENT.n, EVENT.kind, EVENT.data).select_from(joined)
         for n, kind, text in conn.execute(events.where(or_(named, decides))).all():
             if kind in _NAMING:
-                data = encode(_renamed(decode_event(kind, text), renamed))
+                data = encode(_renamed(_stored_event(store, kind, text), renamed))
             else:
                 written = decode_data(text)
                 written.whys = renamed_whys(written.whys, renamed)
@@ -97,6 +97,14 @@ def _renamed(event: ProjectEvent, renamed: _Renaming) -> ProjectEvent:
         case AnswerTraining() | Admit():
             event.annotator = renamed(event.annotator)
     return event
+
+
+def _stored_event(store: Store, kind: str, text: str) -> ProjectEvent:
+    """Return an event that a project holds; a broken one is damage."""
+    try:
+        return decode_event(kind, text)
+    except ProjectError as problem:
+        raise DamagedProject(store.database.path, str(problem)) from None
 
 
 def _planned(plan: AssignmentPlan, renamed: _Renaming) -> AssignmentPlan:

@@ -125,7 +125,9 @@ def _figure_of(
 
 def _corrected(result: BeyondChance) -> view.DashboardFigure:
     """Return C of two annotators as a figure of the dashboard."""
-    interval = result.interval or result.no_interval
+    interval: Interval | str | None = result.interval
+    if interval is None or isnan(interval.low):
+        interval = result.no_interval
     return view.figure_of(result.C, interval, result.used, result.undefined)
 
 
