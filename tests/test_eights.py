@@ -14,7 +14,7 @@ from alignkit._support.eights import (
     store_eight,
     sum_of_eight,
 )
-from alignkit._support.jit import fast
+from alignkit._support.jit import fast, readonly
 
 FLOATS = st.floats(-(2.0**60), 2.0**60, width=32)
 ROWS = st.lists(FLOATS, min_size=EIGHT, max_size=EIGHT)
@@ -86,6 +86,15 @@ def test_other_arrays_than_rows_of_float32_are_refused(values):
 
     with pytest.raises(numba.TypingError):
         total(values)
+
+
+def test_arrays_that_can_only_be_read_are_not_written():
+    @fast
+    def zero(values):
+        store_eight(values, 0, spread_eight(np.float32(0)))
+
+    with pytest.raises(numba.TypingError):
+        zero(readonly(np.ones(8, np.float32)))
 
 
 def test_floats_of_64_bits_are_not_mixed_with_eights():

@@ -49,7 +49,7 @@ _EIGHT_FLOATS = EightType()
 def _is_floats(kind: Any) -> bool:
     """Return whether a type is that of an array (n,) of float32, one beside the other."""
     is_row = isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C"
-    return is_row and kind.dtype == types.float32
+    return is_row and kind.dtype == types.float32 and kind.aligned
 
 
 def _type_of_load(_context: Any) -> Callable[..., Any]:
@@ -63,7 +63,8 @@ def _type_of_load(_context: Any) -> Callable[..., Any]:
 
 def _type_of_store(_context: Any) -> Callable[..., Any]:
     def typer(array: Any, at: Any, eight: Any) -> Any:
-        if _is_floats(array) and isinstance(at, types.Integer) and eight == _EIGHT_FLOATS:
+        is_place = _is_floats(array) and array.mutable and isinstance(at, types.Integer)
+        if is_place and eight == _EIGHT_FLOATS:
             return types.void
         return None
 

@@ -1,6 +1,6 @@
 """Compile kernels with numba, keep the machine code, and say when that takes a while.
 
-Only this module, `kernel_cache` and `kernel_files` import numba.
+Only modules of this folder import numba, and `jit` imports them when a kernel is called.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Announcer(event.Listener):
         self.tell: Callable[[], None] | None = _warn
 
     def on_start(self, event: event.Event) -> None:
-        import alignkit._support.compiled_eights  # noqa: F401 (kernels that are kept need it not)
+        import alignkit._support.compiled_eights  # noqa: F401 (only compiling needs it)
 
         if self.tell is not None and _is_ours(getattr(event.data["dispatcher"], "py_func", None)):
             tell = self.tell

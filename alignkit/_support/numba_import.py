@@ -34,9 +34,19 @@ class Hiding(MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         return None
 
+    def end(self) -> None:
+        """Hide nothing any more.
+
+        The finder stays where it is: without it in the list, an import by another thread, which
+        may be walking through the list, would pass over the next finder.
+        """
+        self._names = ()
+
 
 def import_numba() -> None:
     """Import numba, unless it was imported."""
+    if "numba" in sys.modules:
+        return
     names = ["coverage", "scipy"]
     if not Path(_SETTINGS).exists():
         names.append("yaml")
@@ -45,4 +55,4 @@ def import_numba() -> None:
     try:
         import numba  # noqa: F401
     finally:
-        sys.meta_path.remove(hiding)
+        hiding.end()

@@ -167,7 +167,7 @@ def from_start(place: int) -> np.uint64:
 
 @inlined
 def padded(size: int) -> int:
-    """Return a number of positions, padded to eights, so that the loops over them vectorize."""
+    """Return a number of positions, padded to eights, which are what is computed at a time."""
     return (size + 7) & ~7
 
 
@@ -185,7 +185,7 @@ def emissions(
     start = pairs.starts[p]
     own = len(evidence) > 0
     least = np.float32(1e-3) if own else TINY  # what is left of a total must divide
-    # no slices here and below: each would count its references, which takes as long as a row.
+    # no slices in these loops: each would count its references, which takes as long as a row.
     # First the divisors, without what the pair itself gave: rows[i] = 1 / (total(i) - own(i, .))
     for j in range(m):
         cols[j] = 0

@@ -74,9 +74,9 @@ class GoldRecord:
         check_attributes(self)
 
     def __str__(self) -> str:
-        pairs = "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
         from json import dumps
 
+        pairs = "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
         names = dumps(list(self.annotators))
         this = "with" if self.included else "without"
         return f"{pairs} of {names}, digest {self.digest}, {this} this"

@@ -79,16 +79,12 @@ class Scheme:
     source: str = ""  # where the scheme comes from; empty for alignkit's own
     exchanged: tuple[tuple[str, str], ...] = ()  # labels or flags that change places, see `flip`
     unscored: tuple[str, ...] = ()  # labels of skipped pairs: they are counted, and never scored
+    views: tuple[str, ...] = ("full",)  # the names of its views; see `get_view`
 
     @property
     def values(self) -> tuple[str, ...]:
         """The values of the labels."""
         return tuple(label.value for label in self.labels)
-
-    @property
-    def views(self) -> tuple[str, ...]:
-        """The names of its views; see `get_view`."""
-        return ("full", *(view for scheme, view in _RULES if scheme == self.name))
 
     @property
     def text(self) -> str:
@@ -108,7 +104,9 @@ class Scheme:
 
     def to_json(self) -> dict[str, Any]:
         """Return the scheme for JSON, without its views; `get_scheme` and ``--scheme`` read it."""
-        return asdict(self)
+        record = asdict(self)
+        del record["views"]
+        return record
 
     def as_nominal(self) -> Scheme:
         """Return the same labels without their order."""
@@ -237,6 +235,7 @@ _SCHEMES = (
             Label("none", "Not one", "They do not say the same, however alike they look."),
         ),
         order=("none", "partial", "paraphrase"),
+        views=("full", "binary"),
     ),
     Scheme(
         "turku",
@@ -258,6 +257,7 @@ _SCHEMES = (
         source="Kanerva et al. 2021",
         exchanged=(("<", ">"),),
         unscored=("x",),
+        views=("full", "base+subsumption", "base", "binary", "strict", "retrieval"),
     ),
     Scheme(
         "parade",
@@ -270,6 +270,7 @@ _SCHEMES = (
         ),
         order=("0", "1", "2", "3"),
         source="He et al. 2020, the paper",
+        views=("full", "binary"),
     ),
     Scheme(
         "parade-votes",
@@ -282,6 +283,7 @@ _SCHEMES = (
         ),
         order=("0", "1", "2", "3"),
         source="He et al. 2020, the data",
+        views=("full", "binary"),
     ),
     Scheme(
         "binary",
@@ -291,6 +293,7 @@ _SCHEMES = (
             Label("1", "Paraphrase", "They say the same."),
         ),
         order=("0", "1"),
+        views=("full", "binary"),
     ),
     Scheme(
         "rank",
@@ -304,6 +307,7 @@ _SCHEMES = (
         ),
         order=("5", "4", "3", "2", "1"),
         source="Meier et al. 2024",
+        views=("full", "best"),
     ),
     Scheme(
         "entailment",
@@ -462,9 +466,9 @@ def _scheme_of_json(text: str) -> Scheme:
 def _checked(scheme: Scheme) -> Scheme:
     """Return a scheme that was read; refuse labels, an order or a name that cannot be."""
     if scheme.name in SCHEMES:
-        if scheme != SCHEMES[scheme.name]:
+        if replace(scheme, views=SCHEMES[scheme.name].views) != SCHEMES[scheme.name]:
             raise OptionError(f"{scheme.name} is a scheme of alignkit: give yours another name")
-        return scheme
+        return SCHEMES[scheme.name]
     _check_labels(scheme.labels)
     flags = [flag.value for flag in scheme.flags]
     if not all(flags) or len(flags) > len(set(flags)):
@@ -558,7 +562,7 @@ def get_view(scheme: Scheme | str, name: str = "full") -> View:
     check_kind("scheme", scheme, Scheme)
     check_kind("name", name, str)
     rule, ranked = _RULES.get((scheme.name, name), (None, ""))
-    if name not in scheme.views:
+    if name not in scheme.views or (rule is None and name != "full"):
         raise UnknownNameError(f"view of {scheme.name}", name, scheme.views)
     rows: dict[str, str | None] = {}
     for judgment in scheme.judgments:

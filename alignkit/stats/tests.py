@@ -187,7 +187,7 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
 
     Parameters
     ----------
-    first, second : I8 of pairs that only the first, or only the second, has right.
+    first, second : Numbers of pairs that only the first, or only the second, has right.
     exact : Use the binomial distribution; otherwise chi-square.
 
     Raises

@@ -125,10 +125,10 @@ def _figure_of(
 
 def _corrected(result: BeyondChance) -> view.DashboardFigure:
     """Return C of two annotators as a figure of the dashboard."""
-    interval: Interval | str | None = result.interval
-    if interval is None or isnan(interval.low):
-        interval = result.no_interval
-    return view.figure_of(result.C, interval, result.used, result.undefined)
+    shown: Interval | str = result.no_interval
+    if result.interval is not None and not isnan(result.interval.low):
+        shown = result.interval
+    return view.figure_of(result.C, shown, result.used, result.undefined)
 
 
 def means(twos: Sequence[view.TwoLine]) -> dict[str, view.DashboardFigure]:

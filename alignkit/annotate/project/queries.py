@@ -377,12 +377,14 @@ def pair_rows(conn: sa.Connection, some: Collection[int] | None = None) -> Itera
     if some is None:
         yield from map(read_pair, conn.execute(query.where(PAIR.k > 0)))
         return
-    for portion in portions(sorted(set(some)), _MOST_PARAMETERS):
+    for portion in portions(sorted(set(some))):
         yield from map(read_pair, conn.execute(query.where(PAIR.k.in_(portion))))
 
 
-def portions(values: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield values in portions of a size."""
+def portions(values: Iterable[T], size: int | None = None) -> Iterator[list[T]]:
+    """Yield values in portions of a size; by default they fit into one query."""
+    if size is None:
+        size = _MOST_PARAMETERS
     left = iter(values)
     portion = list(islice(left, size))
     while portion:
@@ -576,7 +578,7 @@ _SELECT_KNOWN = sa.select(EVENT.id, EVENT.stream, EVENT.sent).where(
 def known_events(conn: sa.Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and digest of those events that are stored already."""
     known = {}
-    for portion in portions(ids, _MOST_PARAMETERS):
+    for portion in portions(ids):
         for id, stream, digest in conn.execute(_SELECT_KNOWN, {"ids": portion}):
             known[id] = stream, digest
     return known
