@@ -13,8 +13,8 @@ from alignkit._support.numba_import import Hiding, import_numba
 CALL = """
 import sys
 {first}
-from alignkit._support.numba_import import import_numba
-import_numba()
+from alignkit.io.words_kernel import number_words
+number_words.compiled  # at its first call
 import numba
 {then}
 """
@@ -27,7 +27,7 @@ def run(folder, first="", then=""):
     return done.stdout.split()
 
 
-def test_numba_comes_without_coverage_scipy_and_yaml_which_can_be_imported_later(tmp_path):
+def test_a_kernel_starts_without_coverage_scipy_and_yaml_which_can_be_imported_later(tmp_path):
     then = "print(*sorted({'coverage', 'scipy', 'yaml'} & set(sys.modules)))\nimport scipy\n"
     then += "print(scipy.__name__)"
     assert run(tmp_path, then=then) == ["scipy"]
