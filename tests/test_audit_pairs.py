@@ -365,6 +365,18 @@ def test_a_key_that_contradicts_itself_is_an_error(tmp_path, changed):
     refuses(FormatError, "damaged key", read_key, write(tmp_path, "key.json", json.dumps(record)))
 
 
+def test_a_label_that_is_named_twice_upholds_an_item_once(tmp_path):
+    figures = []
+    for upheld in (["1"], ["1", "1"]):
+        folder = tmp_path / str(len(upheld))
+        folder.mkdir()
+        audit = draw(judges=PEOPLE[:3], upheld=upheld, view="binary")
+        found = read_audit(*filled(folder, audit, judged_binary(audit, PEOPLE[:3], 1, 0)))
+        figures.append([figure for figure in found.figures if figure.kind == "upheld"])
+    assert figures[0] == figures[1]
+    assert figures[0]
+
+
 @pytest.mark.real_data
 def test_the_swedish_set_is_audited(data, tmp_path):
     corpus = read_corpus(data / "turku" / "sv-test.json")

@@ -445,6 +445,12 @@ def test_a_damaged_verse_of_an_aligned_bible_is_named(tmp_path, old, new, messag
     assert len(read(path, "usfm", lenient=True)[0]) == 2
 
 
+def test_an_aligned_bible_that_begins_with_its_only_milestone_is_known(tmp_path):
+    part = TRANSLATION[TRANSLATION.index("\\zaln-s") :]
+    path = put(tmp_path, "x", part[: part.index("\\zaln-s", 1)])
+    assert find_format(path) == "usfm"
+
+
 def test_older_aligned_bibles_have_milestones_that_end_with_their_line(tmp_path):
     older = re.sub(r"(\\zaln-s [^\\]*)\\\*", r"\1\n", TRANSLATION)
     assert older.count("\n") > TRANSLATION.count("\n")

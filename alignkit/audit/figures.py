@@ -226,7 +226,7 @@ def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[A
     """Yield the shares of upheld items, and the difference between the two origins."""
     if not audit.upheld:
         return
-    upholding = list(map(audit.scale.place, audit.upheld))
+    upholding = sorted(set(map(audit.scale.place, audit.upheld)))  # a name may stand there twice
     for who in _judges(filled, EVERY, ALL):
         shares = []
         for origin in audit.origins:

@@ -388,7 +388,8 @@ def _moved(
                 sure = null in alignment.sure_nulls and main
                 nulls[cell] = nulls.get(cell, False) or sure
     # first the labels of links: the first label of a new cell counts
-    for cell in sorted(alignment.labels, key=lambda cell: cell not in alignment):
+    of_links = alignment.possible
+    for cell in sorted(alignment.labels, key=lambda cell: cell not in of_links):
         text = alignment.labels[cell]
         for new in _moved_cells(cell, sides):
             lost["labels of links that are now one"] += labels.setdefault(new, text) != text

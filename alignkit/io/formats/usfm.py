@@ -356,7 +356,7 @@ def _remark(reading: Reading) -> str:
     )
 
 
-_BEGINS = re.compile(r"\\[^\0]*?\\zaln-s")
+_BEGINS = re.compile(r"(?=\\)[^\0]*?\\zaln-s")
 
 FORMAT = Format(
     matching(_BEGINS),

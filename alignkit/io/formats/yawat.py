@@ -91,7 +91,7 @@ def _write(writing: Writing) -> None:
         for number, pair in enumerate(writing.pairs, start=1):
             id = write_triple(texts, pair, number, writing)
             alignment = writing.alignment_or_empty(pair)
-            cells = sorted(alignment.possible | alignment.nulls)
+            cells = alignment.possible | alignment.nulls
             kept = {
                 link: label
                 for link, label in alignment.labels.items()
@@ -99,7 +99,7 @@ def _write(writing: Writing) -> None:
             }
             if len(kept) < len(alignment.labels):
                 writing.lost["labels"] += 1
-            labels = dict.fromkeys(cells, _UNLABELLED) | kept
+            labels = dict.fromkeys(sorted(cells), _UNLABELLED) | kept
             groups.write(" ".join((id, *write_groups(labels.items(), writing.base))) + "\n")
 
 
