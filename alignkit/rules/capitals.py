@@ -111,15 +111,18 @@ class Capitals:
 
 def _labels_above(tree: Tree) -> list[str]:
     """Return the label of the node right above each word."""
-    labels: list[str] = []
-    above: list[str] = []  # the labels of the open nodes
-    for step, at in tree.walk():
-        if step == "open":
-            above.append(tree.labels[at])
-        elif step == "word":
-            labels.append(above[-1])
-        else:
-            above.pop()
+    labels = [""] * len(tree.words)
+    ends = tree.ends.tolist()
+    place = 0
+    path: list[int] = []  # from the root to the last node; all begin at or before `place`
+    # the words before a node begins are below the nodes before it; at the end comes no node
+    for node, start in [*enumerate(tree.starts.tolist()), (-1, len(labels))]:
+        while place < start:
+            while ends[path[-1]] <= place:
+                path.pop()
+            labels[place] = tree.labels[path[-1]]
+            place += 1
+        path.append(node)
     return labels
 
 

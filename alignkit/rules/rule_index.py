@@ -333,19 +333,20 @@ def _signature(node: Node) -> Signature:
 def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
     """Return the children and the signature of each node."""
     below: list[list[int]] = [[] for _ in tree.labels]
-    items: list[list[str | tuple[str]]] = [[] for _ in tree.labels]
-    above: list[int] = []  # the open nodes
-    for step, at in tree.walk():
-        if step == "word":
-            items[above[-1]].append((tree.words[at].casefold(),))
-        elif step == "close":
-            above.pop()
-        else:
-            if above:
-                below[above[-1]].append(at)
-                items[above[-1]].append(tree.labels[at])
-            above.append(at)
-    return below, list(map(tuple, items))
+    for node, parent in enumerate(tree.parents.tolist()[1:], start=1):
+        below[parent].append(node)
+    starts = tree.starts.tolist()
+    ends = tree.ends.tolist()
+    words = [(word.casefold(),) for word in tree.words]
+    signatures: list[Signature] = []
+    for node, children in enumerate(below):
+        items: list[str | tuple[str]] = []
+        place = starts[node]
+        for child in children:
+            items += (*words[place : starts[child]], tree.labels[child])
+            place = max(place, ends[child])
+        signatures.append((*items, *words[place : ends[node]]))
+    return below, signatures
 
 
 _Linked: TypeAlias = "tuple[int, _Linked] | None"
