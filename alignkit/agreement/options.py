@@ -32,8 +32,8 @@ DRAWS = "intervals and samples"
 _PLAN = "plan"
 
 
-# what several questions share
-@dataclass(frozen=True)
+# what several questions share: nothing is made of these alone, so that they need no methods
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Annotators(DeclaredOptions):
     """Who is compared."""
 
@@ -46,7 +46,7 @@ class Annotators(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Grouped(DeclaredOptions):
     """Groups of pairs that are reported too."""
 
@@ -69,7 +69,7 @@ class Grouped(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Words(DeclaredOptions):
     """Which words and links are compared."""
 
@@ -86,7 +86,7 @@ class Words(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class OverlapRatio(DeclaredOptions):
     """How C makes one ratio of the shared links of all pairs."""
 
@@ -102,7 +102,7 @@ class OverlapRatio(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Draws(DeclaredOptions):
     """Random draws, and the intervals that they give."""
 
@@ -124,7 +124,7 @@ class Draws(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Threads(DeclaredOptions):
     """How the work is divided; no result depends on it."""
 
