@@ -32,7 +32,7 @@ DRAWS = "intervals and samples"
 _PLAN = "plan"
 
 
-# what several questions share: nothing is made of these alone, so that they need no methods
+# what several questions share; those of which nothing is made alone need no methods
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Annotators(DeclaredOptions):
     """Who is compared."""
@@ -102,7 +102,7 @@ class OverlapRatio(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True, init=False, repr=False, eq=False)
+@dataclass(frozen=True)
 class Draws(DeclaredOptions):
     """Random draws, and the intervals that they give."""
 
